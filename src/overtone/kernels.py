@@ -1,0 +1,51 @@
+"""How a hot loop is compiled, and the arrays that every loop takes."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+
+
+def kernel(function: F) -> F:
+    """Compile a loop over arrays: cached on disk, without the interpreter lock.
+
+    Kernels are single-threaded; `overtone.parallel` runs them on disjoint blocks, so that
+    results cannot depend on the number of threads. `contract` alone of the fast-math flags
+    is on: it lets a product and a sum fuse, and never reorders a sum.
+    """
+    return cast("F", njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function))
+
+
+class Csr(NamedTuple):
+    """Compressed sparse rows; columns ascend within a row."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: Floats
+
+
+def csr(rows: Ints, columns: Ints, data: Floats, n_rows: int) -> Csr:
+    """Compress triples that are sorted by row, then column."""
+    indptr = np.zeros(n_rows + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
+    return Csr(indptr, columns.astype(np.int32, copy=False), data)
+
+
+def transpose(matrix: Csr, n_columns: int) -> Csr:
+    """Swap rows and columns."""
+    order = np.argsort(matrix.indices, kind="stable")
+    return csr(matrix.indices[order], row_of_each(matrix)[order], matrix.data[order], n_columns)
+
+
+def row_of_each(matrix: Csr) -> NDArray[np.int32]:
+    """Return the row of every stored entry."""
+    n_rows = len(matrix.indptr) - 1
+    return np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(matrix.indptr))
