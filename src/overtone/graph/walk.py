@@ -1,0 +1,88 @@
+"""The weight matrix as a random walk: what the solver needs to know of a graph."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from overtone.kernels import Csr, row_of_each
+
+ROUNDS = 3000
+STILL = 1e-13
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """`S = diag(alpha) P` with `P = D^-1 W`: one step of a walk that ends with chance `1 - alpha`.
+
+    `leak` is `(1 - alpha) / alpha`, the weight of a node's tie to the prior over its degree.
+    `home` is the closed class (a set that the walk never leaves) of each node, -1 outside of any;
+    `stationary` is the left null vector of `I - P` on each class, of sum 1.
+    """
+
+    steps: Csr
+    leak: NDArray[np.float64]
+    home: NDArray[np.int32]
+    stationary: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, weights: Csr, grounding: float = 0.0) -> Self:
+        """Ground every node to the prior with `grounding` times its degree, one without edges wholly."""
+        m = len(weights.indptr) - 1
+        rows = row_of_each(weights)
+        degree = np.bincount(rows, weights.data, minlength=m)
+        P = csr_array((weights.data / degree[rows], weights.indices, weights.indptr), shape=(m, m))
+        home = closed_classes(P, degree > 0.0)
+        alpha = np.where(degree > 0.0, 1.0 / (1.0 + grounding), 0.0)
+        leak = np.where(degree > 0.0, grounding, 0.0)
+        steps = Csr(weights.indptr, weights.indices, (P.data * alpha[rows]).astype(np.float32))
+        return cls(steps, leak, home, stationary(P, home))
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.leak)
+
+    @property
+    def classes(self) -> int:
+        """How many closed classes there are."""
+        return int(self.home.max(initial=-1)) + 1
+
+    def matrix(self) -> Any:
+        """Return S as a SciPy array in float64."""
+        data = self.steps.data.astype(np.float64)
+        return csr_array((data, self.steps.indices, self.steps.indptr), shape=(self.size, self.size))
+
+
+def closed_classes(P: Any, has_edges: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Number the strongly connected sets that no edge leaves; -1 for every other node."""
+    count, part = connected_components(P, directed=True, connection="strong")
+    source = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
+    leaves = part[source] != part[P.indices]
+    is_open = np.zeros(count, np.bool_)
+    is_open[part[source[leaves]]] = True
+    is_open[part[~has_edges]] = True
+    number = np.where(is_open, -1, np.cumsum(~is_open) - 1)
+    return number[part].astype(np.int32)
+
+
+def stationary(P: Any, home: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Find `pi P = pi` on each closed class by power iteration, slightly lazy against periodic walks."""
+    inside = home >= 0
+    classes = int(home.max(initial=-1)) + 1
+    size = np.bincount(home[inside], minlength=classes)
+    pi = np.zeros(P.shape[0])
+    pi[inside] = 1.0 / size[home[inside]]
+    back = P.T.tocsr()
+    for _ in range(ROUNDS):
+        moved = 0.1 * pi + 0.9 * (back @ pi)
+        change = np.abs(moved - pi).sum()
+        pi = moved
+        if change <= STILL * max(classes, 1):
+            break
+    total = np.bincount(home[inside], pi[inside], minlength=classes)
+    pi[inside] /= total[home[inside]]
+    return pi

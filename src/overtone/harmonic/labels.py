@@ -1,0 +1,44 @@
+"""The known values of a block of columns, sorted by node as a sweep meets them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overtone.harmonic.kernels import Labels
+from overtone.kernels import Csr, Ints
+
+
+class Block(NamedTuple):
+    """Labels of some columns; `entry` is the place of each in the arrays of the whole."""
+
+    columns: NDArray[np.int64]
+    labels: Labels
+    entry: NDArray[np.int64]
+    size: int
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """The greatest known value of each column, 0 where none is known."""
+        out = np.zeros(len(self.columns))
+        np.maximum.at(out, self.labels.columns, np.abs(self.labels.pull))
+        return out
+
+    def nodes_of(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the labelled nodes of one column of the block, and the places of their labels."""
+        places = np.flatnonzero(self.labels.columns == column)
+        return np.searchsorted(self.labels.indptr, places, side="right") - 1, places
+
+
+def block_of(known: Csr, columns: Ints, size: int) -> Block:
+    """Gather the entries of some rows of `known` (one row a column of the problem, its columns nodes)."""
+    counts = known.indptr[columns + 1] - known.indptr[columns]
+    column = np.repeat(np.arange(len(columns), dtype=np.int32), counts)
+    within = np.arange(len(column)) - np.repeat(np.cumsum(counts) - counts, counts)
+    entry = known.indptr[columns][column] + within
+    order = np.argsort(known.indices[entry], kind="stable")
+    entry = entry[order]
+    indptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(known.indices[entry], minlength=size), out=indptr[1:])
+    labels = Labels(indptr, column[order], known.data[entry].astype(np.float32))
+    return Block(np.asarray(columns, np.int64), labels, entry, size)
