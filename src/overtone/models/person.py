@@ -1,0 +1,36 @@
+"""Somebody who was not there at training time: a row of ratings over the items of a model."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from overtone.errors import require_real
+from overtone.ids import Id, Ids
+from overtone.kernels import Csr
+
+
+class Person(NamedTuple):
+    """One sparse row: the items rated, ascending, and their ratings."""
+
+    row: Csr
+
+    @classmethod
+    def of(cls, ratings: Mapping[Id, float], items: Ids, *, lenient: bool) -> tuple["Person", bool]:
+        """Take ratings by item id; say whether any was left out because its item is unknown."""
+        known = {item: rating for item, rating in ratings.items() if not lenient or item in items}
+        rows = items.rows_of(known)
+        values = np.array([require_real(f"the rating of {k!r}", v, -np.inf) for k, v in known.items()])
+        order = np.argsort(rows)
+        indptr = np.array([0, len(rows)], np.int64)
+        return cls(Csr(indptr, rows[order], values[order])), len(known) < len(ratings) or not known
+
+    @property
+    def items(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        """The item rows rated."""
+        return self.row.indices
+
+    @property
+    def values(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """The ratings of those items."""
+        return self.row.data

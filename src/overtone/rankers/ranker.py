@@ -1,0 +1,24 @@
+"""The contract of a ranker: a frozen dataclass of settings, and `fit`."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar, Protocol
+
+from overtone.models.base import Model
+from overtone.parallel import Progress, quiet
+from overtone.ratings import Ratings
+
+
+class Ranker(Protocol):
+    """Settings, and how a model is learned with them."""
+
+    name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> Model:
+        """Learn a model; the ranker stays as it is."""
+        ...
+
+
+def common(ranker: Ranker, ratings: Ratings) -> dict[str, Any]:
+    """Return the fields that every model has."""
+    return {"ranker": ranker.name, "settings": asdict(ranker), "ratings": ratings}
