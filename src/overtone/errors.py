@@ -10,6 +10,8 @@
 Each message is one sentence: the value, the bound, what to do.
 """
 
+from math import isfinite
+
 
 class OvertoneError(Exception):
     """Something that the caller can put right; the message says how."""
@@ -59,6 +61,6 @@ def require_real(name: str, value: float, least: float, *, open_below: bool = Fa
         raise SettingError(f"{name} must be a number {bound}, not {value!r}")
     number = float(value)
     inside = number > least if open_below else number >= least
-    if not inside or number == float("inf"):
+    if not inside or not isfinite(number):
         raise SettingError(f"{name} must be a finite number {bound}, not {value}")
     return number

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from overtone.errors import DataError
+from overtone.errors import DataError, OvertoneError
 
 
 @contextmanager
@@ -23,5 +23,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         yield part
         part.replace(target)
+    except OvertoneError:
+        raise
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)

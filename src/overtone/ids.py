@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -44,9 +45,9 @@ class Ids:
     def rows(self, column: pl.Series) -> NDArray[np.int32]:
         """Return the row of each id, -1 where it is not one of these."""
         index = pl.DataFrame({"id": self.values, "row": np.arange(len(self), dtype=np.int32)})
-        # A file whose ids all happen to be ints may be asked of a model that has some texts, and vice versa.
-        wanted = pl.DataFrame({"id": column if self.are_numbers is (column.dtype == pl.Int64) else self._alike(column)})
-        found = wanted.join(index, on="id", how="left", maintain_order="left")
+        found = pl.DataFrame({"id": self._alike(column)}).join(
+            index, on="id", how="left", maintain_order="left"
+        )
         return found["row"].fill_null(-1).to_numpy().astype(np.int32, copy=False)
 
     def row(self, wanted: Hashable) -> int:
@@ -57,7 +58,7 @@ class Ids:
 
     def __contains__(self, wanted: object) -> bool:
         """Whether this is one of the ids."""
-        return not isinstance(wanted, bool) and wanted in self._index
+        return _is_id(wanted) and wanted in self._index
 
     def rows_of(self, wanted: Iterable[Id]) -> NDArray[np.int32]:
         """Return the rows of ids that must all be known."""
@@ -74,24 +75,37 @@ class Ids:
         return text
 
     def _alike(self, column: pl.Series) -> pl.Series:
-        """Return the column as the kind of these ids, empty where that would change how it reads."""
+        """Return the column as the kind of these ids, empty where that would change how it reads.
+
+        A file whose ids all happen to be ints may be asked of a model that has some texts, and vice versa.
+        """
+        if column.dtype == self.values.dtype:
+            return column
+        texts = column.cast(pl.String)
         if not self.are_numbers:
-            return column.cast(pl.String)
-        numbers = column.cast(pl.Int64, strict=False)
-        return pl.select(pl.when(numbers.cast(pl.String) == column).then(numbers)).to_series()
+            return texts
+        numbers = texts.cast(pl.Int64, strict=False)
+        return pl.select(pl.when(numbers.cast(pl.String) == texts).then(numbers)).to_series()
 
     def _hint(self, wanted: Hashable) -> str:
         kind = "int" if self.are_numbers else "str"
-        if type(wanted).__name__ != kind:
+        if not _is_id(wanted) or isinstance(wanted, str) is self.are_numbers:
             return f": the {self.noun} ids here are {kind}, not {type(wanted).__name__}"
         close = get_close_matches(str(wanted), map(str, self.values.head(50_000)), n=3, cutoff=0.75)
         return f"; did you mean {' or '.join(close)}?" if close else f" among the {len(self):,} known"
 
 
+def _is_id(wanted: object) -> bool:
+    """Whether this may be an id: True and 1.0 equal 1, and are not it."""
+    return isinstance(wanted, (str, Integral)) and not isinstance(wanted, bool)
+
+
 def is_canonical_integer(text: str) -> bool:
     """Whether reading the text as an int and writing it again gives the same text."""
     digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(text)) == text
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 19:
+        return False
+    return str(int(text)) == text and -(2**63) <= int(text) < 2**63
 
 
 def id_column(column: pl.Series, noun: str) -> pl.Series:
@@ -100,10 +114,14 @@ def id_column(column: pl.Series, noun: str) -> pl.Series:
         ids = column.cast(pl.Int64, strict=False)
     elif column.dtype in (pl.String, pl.Categorical, pl.Enum):
         ids = column.cast(pl.String)
+    elif column.dtype == pl.Null:
+        ids = column
     else:
         raise DataError(f"{noun} ids must be str or int, not {column.dtype}")
     if ids.null_count():
-        raise DataError(f"row {int(ids.is_null().arg_true()[0]) + 1}: the {noun} id is missing")
+        row = int(ids.is_null().arg_true()[0])
+        fault = "missing" if column[row] is None else f"{column[row]}, beyond 64 bits"
+        raise DataError(f"row {row + 1}: the {noun} id is {fault}")
     return ids
 
 
@@ -111,4 +129,4 @@ def narrow(column: pl.Series) -> pl.Series:
     """Turn a column of texts into int if every one of them is an int to the letter ("7", not "007")."""
     numbers = column.cast(pl.Int64, strict=False)
     same = (numbers.cast(pl.String) == column).fill_null(value=False).all()
-    return numbers if same and len(column) else column
+    return numbers if same else column

@@ -31,7 +31,11 @@ def spans(size: int, width: int) -> list[slice]:
 
 
 def in_order(
-    work: Callable[[slice], T], blocks: list[slice], threads: int | None, progress: Progress = quiet, stage: str = ""
+    work: Callable[[slice], T],
+    blocks: list[slice],
+    threads: int | None,
+    progress: Progress = quiet,
+    stage: str = "",
 ) -> Iterator[T]:
     """Yield `work(block)` for each block, in order, at most two blocks a thread ahead of the reader."""
     workers = min(thread_count(threads), max(len(blocks), 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.errors import DataError, SettingError, require_count
+from overtone.errors import DataError, SettingError, require_count, require_real
 from overtone.ratings import Ratings
 
 MARGIN = 10
@@ -87,5 +87,5 @@ def _cut(whole: Ratings, in_train: NDArray[np.bool_], before: Ratings) -> Split:
 
 
 def _require_fraction(fraction: float) -> None:
-    if not 0.0 < fraction < 1.0:
+    if not 0.0 < require_real("fraction", fraction, 0.0) < 1.0:
         raise SettingError(f"fraction must be between 0 and 1, not {fraction}")

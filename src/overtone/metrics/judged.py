@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overtone.errors import DataError, require_choice, require_count
-from overtone.kernels import csr
+from overtone.kernels import Floats, Ints, csr
 from overtone.metrics import kernels
 from overtone.ratings import Ratings
 
@@ -31,8 +31,9 @@ class Judged:
     """
 
     indptr: NDArray[np.int64]
-    ratings: NDArray[np.float64]
-    ends: NDArray[np.int64]
+    ratings: Floats
+    ends: Ints
+    ties: str
 
     @classmethod
     def of(cls, model: Scorer, test: Ratings, ties: str = "average") -> Self:
@@ -43,7 +44,7 @@ class Judged:
     def from_arrays(cls, user: Any, rating: Any, score: Any, *, ties: str = "average") -> Self:
         """Take one array each; rows of one user keep their order where ties="first"."""
         _, rows = np.unique(np.asarray(user), return_inverse=True)
-        ratings, scores = np.asarray(rating, np.float64), np.asarray(score, np.float64)
+        ratings, scores = _numbers("rating", rating), _numbers("score", score)
         if not len(rows) == len(ratings) == len(scores):
             raise DataError(f"the arrays differ in length: {len(rows)}, {len(ratings)}, {len(scores)}")
         order = np.argsort(rows, kind="stable")
@@ -54,7 +55,7 @@ class Judged:
     def _sort(
         cls,
         indptr: NDArray[np.int64],
-        ratings: NDArray[np.float64],
+        ratings: Floats,
         scores: NDArray[np.floating[Any]],
         ties: str,
     ) -> Self:
@@ -63,7 +64,7 @@ class Judged:
             if not np.isfinite(values).all():
                 raise DataError(f"a {what} is not finite; metrics need every {what} to be a number")
         order, ends = kernels.best_first(indptr, scores.astype(np.float64), ties == "average")
-        return cls(indptr, ratings[order], ends)
+        return cls(indptr, ratings[order], ends, ties)
 
     @property
     def longest(self) -> int:
@@ -73,3 +74,10 @@ class Judged:
     def cutoff(self, k: int) -> int:
         """Check `k`; cut it to the longest list."""
         return min(require_count("k", k, 1), max(self.longest, 1))
+
+
+def _numbers(what: str, values: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"every {what} must be a number: {error}") from error

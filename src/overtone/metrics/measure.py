@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from overtone.kernels import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -12,10 +13,10 @@ class Measure:
 
     name: str
     definition: str
-    by_user: NDArray[np.float64] = field(repr=False)
+    by_user: Floats = field(repr=False)
 
     @property
-    def judged(self) -> NDArray[np.float64]:
+    def judged(self) -> Floats:
         """The values of the users whom the metric judges."""
         return self.by_user[~np.isnan(self.by_user)]
 

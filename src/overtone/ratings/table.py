@@ -13,8 +13,10 @@ from overtone.files import replacing
 from overtone.ids import Ids
 from overtone.kernels import Csr, csr, row_of_each, transpose
 from overtone.ratings import columns as col
-from overtone.ratings.reading import read_table
+from overtone.ratings.reading import holds_texts, read_table
 from overtone.ratings.triples import Triples, settle
+
+WRITTEN = (".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,8 @@ class Ratings:
         table = read_table(path)
         names = dict(user=user, item=item, rating=rating, time=time)
         try:
-            return cls._from_columns(col.pick(table, tuple(names), names), duplicates, texts=True)
+            columns = col.pick(table, tuple(names), names)
+            return cls._from_columns(columns, duplicates, texts=holds_texts(path))
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
 
@@ -144,13 +147,17 @@ class Ratings:
         return pl.DataFrame(columns if self.times is None else columns | dict(time=pl.Series(self.times)))
 
     def write(self, path: str | Path) -> None:
-        """Write user, item, rating (whole ratings as whole numbers), as CSV or, by its ending, Parquet."""
+        """Write user, item, rating (whole ratings as whole numbers) as CSV, TSV or Parquet, by its ending."""
+        kind = Path(path).suffix.lower()
+        if kind not in WRITTEN and not Path(path).is_dir():
+            raise DataError(f"ratings are written as {', '.join(WRITTEN)}; {path} ends on none of these")
         table = self.table().select("user", "item", "rating")
-        if (table["rating"] == table["rating"].round()).all() and table["rating"].abs().max() < 2**53:  # type: ignore[operator]
+        value = self.by_user.data
+        # -0.0 stays a float: as an int it would lose its sign, and come back as another rating.
+        if ((np.rint(value) == value) & (np.abs(value) < 2**53) & ~((value == 0) & np.signbit(value))).all():
             table = table.with_columns(pl.col("rating").cast(pl.Int64))
-        with replacing(path) as part:
-            if Path(path).suffix == ".parquet":
-                table.write_parquet(part)
+        with replacing(path) as part, part.open("wb") as file:
+            if kind == ".parquet":
+                table.write_parquet(file)
             else:
-                table.write_csv(part)
-
+                table.write_csv(file, separator="," if kind == ".csv" else "\t")

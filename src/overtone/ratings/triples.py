@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from overtone.errors import DataError, require_choice
 from overtone.ids import Ids
+from overtone.kernels import Floats
 
 RULES = ("error", "last", "mean")
 
@@ -16,7 +17,7 @@ class Triples(NamedTuple):
 
     user: NDArray[np.int32]
     item: NDArray[np.int32]
-    value: NDArray[np.float64]
+    value: Floats
     time: NDArray[np.int64] | None = None
 
     def take(self, chosen: NDArray[np.generic]) -> "Triples":
@@ -41,11 +42,18 @@ def settle(triples: Triples, rule: str, users: Ids, items: Ids) -> Triples:
     if rule == "error":
         raise DataError(_some_repeats(ordered, same, order, users, items))
     last = np.append(~same, np.True_)
-    if rule == "mean":
-        run = np.concatenate(([0], np.cumsum(~same)))
-        mean = np.bincount(run, ordered.value) / np.bincount(run)
-        return ordered.take(last)._replace(value=mean)
-    return ordered.take(last)
+    return (
+        ordered.take(last) if rule == "last" else _means(ordered, np.flatnonzero(np.append(np.True_, ~same)))
+    )
+
+
+def _means(ordered: Triples, starts: NDArray[np.intp]) -> Triples:
+    """Return the mean value and the newest time of each run that begins at one of `starts`."""
+    run = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ordered.value)))
+    # Summed by size, so that a mean has the same bytes in whichever order the ratings came.
+    value = np.add.reduceat(ordered.value[np.lexsort((ordered.value, run))], starts) / np.bincount(run)
+    time = None if ordered.time is None else np.maximum.reduceat(ordered.time, starts)
+    return ordered.take(starts)._replace(value=value, time=time)
 
 
 def _some_repeats(
