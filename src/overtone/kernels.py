@@ -1,6 +1,6 @@
 """How a hot loop is compiled, and the arrays that every loop takes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -31,8 +31,17 @@ class Csr(NamedTuple):
     indices: NDArray[np.int32]
     data: Floats
 
+    def named(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays under names, to be stored."""
+        return {f"{prefix}.{name}": part for name, part in zip(self._fields, self, strict=True)}
 
-def csr(rows: Ints, columns: Ints, data: Floats, n_rows: int) -> Csr:
+    @classmethod
+    def from_named(cls, prefix: str, arrays: Mapping[str, NDArray[Any]]) -> "Csr":
+        """Rebuild from `named()`."""
+        return cls(*(arrays[f"{prefix}.{name}"] for name in cls._fields))
+
+
+def csr(rows: Ints, columns: Ints, data: NDArray[Any], n_rows: int) -> Csr:
     """Compress triples that are sorted by row, then column."""
     indptr = np.zeros(n_rows + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])

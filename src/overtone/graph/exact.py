@@ -32,7 +32,8 @@ class ExactSearch:
         found = Neighbors.empty(len(self.sizes), k)
 
         def search(block: slice) -> None:
-            nearest(self.points, self.holders, self.sizes, block.start, block.stop, True, *found)  # noqa: FBT003
+            span = (block.start, block.stop)
+            nearest(self.points, self.holders, self.sizes, span, True, found)  # noqa: FBT003 - a kernel's place
 
         for _ in in_order(search, spans(len(self.sizes), WIDTH), threads):
             pass
@@ -41,21 +42,22 @@ class ExactSearch:
     def nearest(self, queries: Csr, k: int) -> Neighbors:
         """Return the `k` nearest rows of queries that are none of them."""
         found = Neighbors.empty(len(queries.indptr) - 1, k)
-        nearest(queries, self.holders, self.sizes, 0, len(queries.indptr) - 1, False, *found)  # noqa: FBT003
+        nearest(queries, self.holders, self.sizes, (0, len(found.rows)), False, found)  # noqa: FBT003
         return found
 
 
 @kernel
-def nearest(  # noqa: PLR0913 - two sparse arrays, a range, and the two arrays that are filled
-    queries: Csr, holders: Csr, sizes: Ints, first: int, last: int, itself: bool, rows: Ints, overlap: Floats
+def nearest(
+    queries: Csr,
+    holders: Csr,
+    sizes: Ints,
+    span: tuple[int, int],
+    itself: bool,  # noqa: FBT001 - a kernel's arguments have places, not names
+    found: Neighbors,
 ) -> None:
-    """Count the common columns of each query with every point, then keep the best.
-
-    Points are offered by ascending row, and one that is as near as the last kept does not replace
-    it: ties go to the lower row.
-    """
+    """Count the common columns of each query with every point, then keep the best."""
     common = np.zeros(len(sizes), np.int32)
-    for query in range(first, last):
+    for query in range(span[0], span[1]):
         start, stop = queries.indptr[query], queries.indptr[query + 1]
         for column in queries.indices[start:stop]:
             for place in range(holders.indptr[column], holders.indptr[column + 1]):
@@ -65,22 +67,24 @@ def nearest(  # noqa: PLR0913 - two sparse arrays, a range, and the two arrays t
         kept = 0
         for point in range(len(sizes)):
             if common[point] > 0:
-                near = common[point] / (sqrt(stop - start) * sqrt(sizes[point]))
-                kept = insert(rows[query], overlap[query], kept, point, near)
+                near = common[point] / sqrt((stop - start) * sizes[point])
+                kept = insert(found.rows[query], found.overlap[query], kept, point, near)
                 common[point] = 0
 
 
 @kernel
 def insert(rows: Ints, nearness: Floats, kept: int, row: int, near: float) -> int:
-    """Insert into the list of the nearest, which descends, behind what is as near; return its length."""
+    """Insert into the list of the nearest, nearest first, equals by ascending row; return its length."""
     if kept == len(rows):
-        if near <= nearness[kept - 1]:
+        if near < nearness[kept - 1] or (near == nearness[kept - 1] and row > rows[kept - 1]):
             return kept
         place = kept - 1
     else:
         place = kept
         kept += 1
-    while place > 0 and nearness[place - 1] < near:
+    while place > 0 and (
+        nearness[place - 1] < near or (nearness[place - 1] == near and rows[place - 1] > row)
+    ):
         nearness[place], rows[place] = nearness[place - 1], rows[place - 1]
         place -= 1
     nearness[place], rows[place] = near, row

@@ -58,7 +58,7 @@ class Walk:
 
 
 def closed_classes(P: Any, has_edges: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Number the strongly connected sets that no edge leaves; -1 for every other node."""
+    """Give each strongly connected set that no edge leaves a number; -1 to every other node."""
     count, part = connected_components(P, directed=True, connection="strong")
     source = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
     leaves = part[source] != part[P.indices]
@@ -66,7 +66,8 @@ def closed_classes(P: Any, has_edges: NDArray[np.bool_]) -> NDArray[np.int32]:
     is_open[part[source[leaves]]] = True
     is_open[part[~has_edges]] = True
     number = np.where(is_open, -1, np.cumsum(~is_open) - 1)
-    return number[part].astype(np.int32)
+    home: NDArray[np.int32] = number[part].astype(np.int32)
+    return home
 
 
 def stationary(P: Any, home: NDArray[np.int32]) -> NDArray[np.float64]:

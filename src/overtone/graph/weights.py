@@ -13,18 +13,25 @@ WIDTH = 256
 
 
 class Agreement(NamedTuple):
-    """For each neighbour: the cosine over the common columns, and how many they are."""
+    """For each neighbour, over the columns that both have: product, product of lengths, and how many."""
 
-    cosine: Floats
+    dot: Floats
+    norm: Floats
     shared: Ints
+
+    @property
+    def cosine(self) -> Floats:
+        """The cosine over common columns, 0 where it is undefined."""
+        return np.divide(self.dot, self.norm, out=np.zeros(self.dot.shape), where=self.norm > 0.0)
 
 
 def agreement(queries: Csr, points: Csr, neighbors: Neighbors, threads: int | None = None) -> Agreement:
     """Compare each query with each of its neighbours."""
-    found = Agreement(np.zeros(neighbors.rows.shape), np.zeros(neighbors.rows.shape, np.int32))
+    shape = neighbors.rows.shape
+    found = Agreement(np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32))
 
     def compare(block: slice) -> None:
-        corated(queries, points, neighbors.rows, block.start, block.stop, *found)
+        corated(queries, points, neighbors.rows, (block.start, block.stop), found)
 
     for _ in in_order(compare, spans(len(neighbors.rows), WIDTH), threads):
         pass
@@ -68,20 +75,20 @@ def dense_cosines(points: Floats, neighbors: Neighbors) -> Floats:
 
 
 @kernel
-def corated(
-    queries: Csr, points: Csr, neighbors: Ints, first: int, last: int, cosines: Floats, shared: Ints
-) -> None:
-    """Fill in the agreement of each query with its neighbours."""
-    for query in range(first, last):
+def corated(queries: Csr, points: Csr, neighbors: Ints, span: tuple[int, int], found: Agreement) -> None:
+    """Fill in the agreement of each query of the span with its neighbours."""
+    for query in range(span[0], span[1]):
         for place in range(neighbors.shape[1]):
             point = neighbors[query, place]
             if point >= 0:
-                cosines[query, place], shared[query, place] = corated_cosine(queries, query, points, point)
+                dot, norm, shared = common(queries, query, points, point)
+                found.dot[query, place], found.norm[query, place] = dot, norm
+                found.shared[query, place] = shared
 
 
 @kernel
-def corated_cosine(rows: Csr, a: int, others: Csr, b: int) -> tuple[float, int]:
-    """Cosine of two rows over their common columns, 0 where it is undefined; and how many they are.
+def common(rows: Csr, a: int, others: Csr, b: int) -> tuple[float, float, int]:
+    """Product and lengths of two rows over their common columns, and how many those are.
 
     Columns are sorted within each row, so one merge of the two rows suffices.
     """
@@ -102,5 +109,4 @@ def corated_cosine(rows: Csr, a: int, others: Csr, b: int) -> tuple[float, int]:
             i += 1
             j += 1
     # A product of square roots, not the root of a product: the latter underflows.
-    norm = sqrt(square_a) * sqrt(square_b)
-    return (dot / norm if norm > 0.0 else 0.0), shared
+    return dot, sqrt(square_a) * sqrt(square_b), shared

@@ -1,0 +1,1 @@
+"""Algorithm 1: known values extended harmonically to every node."""

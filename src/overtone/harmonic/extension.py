@@ -68,8 +68,7 @@ class Extension:
         block = block_of(self.known, columns, self.walk.size)
         solver = Solver(self.walk, self.mu, self.tolerance, self.max_sweeps)
         solution, steps = self._bregman(block, solver)
-        node = np.repeat(np.arange(block.size), np.diff(block.labels.indptr))
-        seen = solution.x[node, block.labels.columns]
+        seen = solution.x[block.nodes, block.labels.columns]
         f = solution.x if self.hard else solution.values(block)
         return Extended(block.columns, f, solution.x, block.entry, seen, solution, steps)
 
@@ -81,12 +80,10 @@ class Extension:
         solution = solver.solve(block, labels)
         for _ in range(1, self.inner):
             misfit = goal - solution.at_labels
-            missed = np.zeros(len(block.columns))
-            np.maximum.at(missed, labels.columns, np.abs(misfit))
-            going = (missed > self.misfit * block.scale) & (steps == steps.max())
+            going = (block.greatest(misfit) > self.misfit * block.greatest(goal)) & (steps == steps.max())
             if not going.any():
                 break
-            pull += np.where(going[labels.columns], misfit, np.float32(0.0))
+            pull += np.where(going[labels.columns], misfit, 0.0)
             steps += going
             solution = solver.solve(block, labels, solution)
         return solution, steps

@@ -8,7 +8,10 @@ from overtone.kernels import Csr, Floats, Ints, kernel
 
 
 class Labels(NamedTuple):
-    """The known values of a block: for each node its labelled columns, and what they pull to."""
+    """The known values of a block: for each node its labelled columns, and what they pull to.
+
+    Labels are few, so that they can be float64: Bregman steps add up their misfits.
+    """
 
     indptr: Ints
     columns: Ints
@@ -24,7 +27,12 @@ def gather(steps: Csr, node: int, x: Floats, out: Floats) -> None:
         out[b] = np.float32(0.0)
     place = start
     while place + 4 <= stop:
-        w0, w1, w2, w3 = steps.data[place], steps.data[place + 1], steps.data[place + 2], steps.data[place + 3]
+        w0, w1, w2, w3 = (
+            steps.data[place],
+            steps.data[place + 1],
+            steps.data[place + 2],
+            steps.data[place + 3],
+        )
         x0, x1 = x[steps.indices[place]], x[steps.indices[place + 1]]
         x2, x3 = x[steps.indices[place + 2]], x[steps.indices[place + 3]]
         for b in range(width):
@@ -51,7 +59,7 @@ def sweep(steps: Csr, labels: Labels, mu: float, x: Floats, at_labels: Floats, c
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b = labels.columns[place]
             at_labels[place] = out[b]
-            out[b] -= np.float32(mu) * (out[b] - labels.pull[place])
+            out[b] -= mu * (out[b] - labels.pull[place])
         row = x[node]
         for b in range(x.shape[1]):
             change[b] = max(change[b], abs(out[b] - row[b]))
@@ -82,40 +90,44 @@ class Modes(NamedTuple):
 
 
 @kernel
-def shift_constants(
-    modes: Modes, labels: Labels, mu: float, x: Floats, at_labels: Floats, shift: Floats
-) -> None:
-    """Add to each closed class the constant that balances its equations, weighted by `modes.weight`.
+def balance(modes: Modes, labels: Labels, mu: float, x: Floats, at_labels: Floats, shift: Floats) -> None:
+    """Set `shift` to the constant that balances the equations of each closed class, one row a class.
 
     The stationary weights are orthogonal to the rest of the walk, so that the constant follows from
-    the pull of the labels and the leak alone. Where there is but one class, the nodes outside of it
-    end up in it and move along. `shift` becomes what was added, one row a class.
+    the pull of the labels and the leak alone; a class without either has none.
     """
-    classes, width = shift.shape
-    force, mass = np.zeros((classes, width)), np.zeros((classes, width))
+    mass = np.zeros(shift.shape)
+    shift[:] = 0.0
     for node in range(x.shape[0]):
         c = modes.home[node]
         if c < 0:
             continue
         if modes.leak[node] > 0.0:
-            for b in range(width):
-                force[c, b] -= modes.leak[node] * x[node, b]
+            for b in range(x.shape[1]):
+                shift[c, b] -= modes.leak[node] * x[node, b]
                 mass[c, b] += modes.leak[node]
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
-            b = labels.columns[place]
-            force[c, b] += modes.leak[node] * (x[node, b] - at_labels[place])
-            force[c, b] += modes.weight[node] * mu * (labels.pull[place] - at_labels[place])
+            b, f = labels.columns[place], at_labels[place]
+            shift[c, b] += modes.leak[node] * (x[node, b] - f)
+            shift[c, b] += modes.weight[node] * mu * (labels.pull[place] - f)
             mass[c, b] += modes.weight[node] * mu
-    for c in range(classes):
-        for b in range(width):
-            shift[c, b] = force[c, b] / mass[c, b] if mass[c, b] > 0.0 else 0.0
+    for c in range(shift.shape[0]):
+        for b in range(shift.shape[1]):
+            shift[c, b] = shift[c, b] / mass[c, b] if mass[c, b] > 0.0 else 0.0
+
+
+@kernel
+def move(modes: Modes, labels: Labels, mu: float, x: Floats, at_labels: Floats, shift: Floats) -> None:
+    """Add the constant of its class to each node; of a single class also to those that end up in it."""
+    if shift.shape[0] == 0:
+        return
     for node in range(x.shape[0]):
-        c = modes.home[node] if classes > 1 else 0
+        c = modes.home[node] if shift.shape[0] > 1 else 0
         if c < 0:
             continue
-        for b in range(width):
+        for b in range(x.shape[1]):
             x[node, b] += shift[c, b]
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b = labels.columns[place]
             at_labels[place] += shift[c, b]
-            x[node, b] -= np.float32(mu) * shift[c, b]
+            x[node, b] -= mu * shift[c, b]

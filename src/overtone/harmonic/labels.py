@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overtone.harmonic.kernels import Labels
-from overtone.kernels import Csr, Ints
+from overtone.kernels import Csr, Floats, Ints
 
 
 class Block(NamedTuple):
@@ -17,17 +17,21 @@ class Block(NamedTuple):
     entry: NDArray[np.int64]
     size: int
 
-    @property
-    def scale(self) -> NDArray[np.float64]:
-        """The greatest known value of each column, 0 where none is known."""
+    def greatest(self, values: Floats) -> NDArray[np.float64]:
+        """Return the greatest size of each column's values, one a label; 0 where it has none."""
         out = np.zeros(len(self.columns))
-        np.maximum.at(out, self.labels.columns, np.abs(self.labels.pull))
+        np.maximum.at(out, self.labels.columns, np.abs(values))
         return out
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """The node of each label."""
+        return np.repeat(np.arange(self.size), np.diff(self.labels.indptr))
 
     def nodes_of(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the labelled nodes of one column of the block, and the places of their labels."""
         places = np.flatnonzero(self.labels.columns == column)
-        return np.searchsorted(self.labels.indptr, places, side="right") - 1, places
+        return self.nodes[places], places
 
 
 def block_of(known: Csr, columns: Ints, size: int) -> Block:
@@ -40,5 +44,5 @@ def block_of(known: Csr, columns: Ints, size: int) -> Block:
     entry = entry[order]
     indptr = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(known.indices[entry], minlength=size), out=indptr[1:])
-    labels = Labels(indptr, column[order], known.data[entry].astype(np.float32))
+    labels = Labels(indptr, column[order], known.data[entry].astype(np.float64))
     return Block(np.asarray(columns, np.int64), labels, entry, size)
