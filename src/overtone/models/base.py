@@ -148,12 +148,32 @@ class Model(ABC):
 
         The file is Parquet, CSV or JSON lines by its ending; memory does not grow with the users.
         """
-        n = min(require_count("n", n, 1), len(self.items))
-        lists = self._lists(n, self._allowed(exclude, candidates), include_rated, progress)
+        lists = self.lists(
+            n, exclude=exclude, candidates=candidates, include_rated=include_rated, progress=progress
+        )
         if path is None:
             return pl.concat(lists)
         write_lists(lists, path)
         return None
+
+    def lists(
+        self,
+        n: int = 10,
+        *,
+        exclude: Iterable[Id] = (),
+        candidates: Iterable[Id] | None = None,
+        include_rated: bool = False,
+        progress: Progress = quiet,
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the lists of all users, a block of users at a time."""
+        n = min(require_count("n", n, 1), len(self.items))
+        allowed = self._allowed(exclude, candidates)
+        blocks = spans(len(self.users), self.chunk())
+        for done, block in enumerate(blocks, 1):
+            rows = np.arange(block.start, block.stop, dtype=np.int32)
+            best = self.top(rows, n, None if include_rated else self._rated(rows), allowed)
+            yield self._table(best, self.users.take(np.repeat(rows, (best.items >= 0).sum(axis=1))))
+            progress("rank", done, len(blocks))
 
     def explain(self, user: Id, item: Id) -> pl.DataFrame:
         """Say what a score is made of; the column `contribution` sums to it."""
@@ -178,16 +198,6 @@ class Model(ABC):
         """The ratings with a row for each item."""
         return self.ratings.by_item()
 
-    def _lists(
-        self, n: int, allowed: Bools, include_rated: bool, progress: Progress  # noqa: FBT001 - passed on by name
-    ) -> Iterator[pl.DataFrame]:
-        blocks = spans(len(self.users), self.chunk())
-        for done, block in enumerate(blocks, 1):
-            rows = np.arange(block.start, block.stop, dtype=np.int32)
-            best = self.top(rows, n, None if include_rated else self._rated(rows), allowed)
-            yield self._table(best, self.users.take(np.repeat(rows, (best.items >= 0).sum(axis=1))))
-            progress("rank", done, len(blocks))
-
     def chunk(self) -> int:
         """Return how many users are ranked together in a pass over all of them."""
         return CHUNK
@@ -204,7 +214,9 @@ class Model(ABC):
         whole = self.ratings.by_user
         parts = [slice(whole.indptr[user], whole.indptr[user + 1]) for user in users]
         indptr = np.concatenate([[0], np.cumsum([part.stop - part.start for part in parts])])
-        return Csr(indptr.astype(np.int64), np.concatenate([whole.indices[part] for part in parts]), np.empty(0))
+        return Csr(
+            indptr.astype(np.int64), np.concatenate([whole.indices[part] for part in parts]), np.empty(0)
+        )
 
     def _allowed(self, exclude: Iterable[Id], candidates: Iterable[Id] | None) -> Bools:
         allowed = np.full(len(self.items), candidates is None)

@@ -29,9 +29,10 @@ class ChanceModel(Model):
         """Score every item for some users."""
         return uniform(self.seed, np.asarray(users)[:, None], np.arange(len(self.items)))
 
-    def score_person(self, person: Person) -> NDArray[np.float64]:  # noqa: ARG002 - chance knows nobody
+    def score_person(self, person: Person) -> NDArray[np.float64]:
         """Score every item for somebody new, as for an unknown user."""
-        return self.score_block(np.array([-1]))[0]
+        scores: NDArray[np.float64] = self.score_block(np.array([-1]))[0]
+        return scores
 
     def explain_rows(self, user: int, item: int) -> pl.DataFrame:
         """Return chance as the one source."""
@@ -52,7 +53,9 @@ def uniform(seed: int, users: Ints, items: Ints) -> NDArray[np.float64]:
     """Hash (seed, user, item) to [0, 1): each number is multiplied in and mixed, 64 bits wide."""
     state = np.full(1, seed & (2**64 - 1), np.uint64)
     for part in (users, items):
-        state = _mix(state + (part.astype(np.int64).astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+        state = _mix(
+            state + (part.astype(np.int64).astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        )
     return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

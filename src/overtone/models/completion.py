@@ -58,6 +58,24 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """For each solved column its residual, NaN where it was not solved yet, and the most sweeps taken."""
+
+    residuals: NDArray[np.float64]
+    sweeps: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, columns: int) -> "Report":
+        """Make room for so many columns."""
+        return cls(np.full(columns, np.nan), np.zeros(columns, np.int32))
+
+    def note(self, part: Extended) -> None:
+        """Take in a solved block."""
+        self.residuals[part.columns] = part.solution.residuals
+        self.sweeps[part.columns] = part.solution.sweeps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OnDemand:
     """Nothing kept: a question about some items solves those items, one about a user solves all.
 
@@ -66,8 +84,19 @@ class OnDemand:
 
     extension: Extension
     nodes: str
-    n_columns: int
+    report: Report
     threads: int | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are to solve."""
+        return len(self.report.residuals)
+
+    def solve(self, columns: Ints, progress: Progress = quiet) -> Iterator[Extended]:
+        """Solve some columns, and note how that went."""
+        for part in self.extension.blocks(columns, self.threads, progress):
+            self.report.note(part)
+            yield part
 
     def blocks(self, users: Ints) -> Iterator[tuple[Ints, Matrix]]:
         """Solve every item, or with the items as nodes these users alone."""
@@ -80,7 +109,7 @@ class OnDemand:
         order = np.argsort(columns, kind="stable")
         wanted, starts = np.unique(columns[order], return_index=True)
         ends = np.append(starts[1:], len(order))
-        for part in self.extension.blocks(wanted, self.threads):
+        for part in self.solve(wanted):
             for b, column in enumerate(part.columns):
                 at = int(np.searchsorted(wanted, column))
                 places = order[starts[at] : ends[at]]
@@ -101,52 +130,28 @@ class OnDemand:
 
     def _blocks(self, users: Ints, *, seen: bool) -> Iterator[tuple[Ints, Matrix]]:
         if self.nodes == "users":
-            for part in self.extension.blocks(np.arange(self.n_columns), self.threads):
+            for part in self.solve(np.arange(self.n_columns)):
                 yield part.columns, (part.x if seen else part.f)[users]
             return
         rows = np.empty((len(users), self.n_items), np.float32)
         wanted, back = np.unique(users, return_inverse=True)
-        for part in self.extension.blocks(wanted, self.threads):
+        for part in self.solve(wanted):
             place = np.searchsorted(wanted, part.columns)
             for b, at in enumerate(place):
                 rows[back == at] = (part.x if seen else part.f)[:, b]
         yield np.arange(self.n_items), rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
-    """For each solved column its residual, NaN where it was not solved yet, and the most sweeps taken."""
-
-    residuals: NDArray[np.float64]
-    sweeps: NDArray[np.int32]
-
-    @classmethod
-    def empty(cls, columns: int) -> "Report":
-        """Make room for so many columns."""
-        return cls(np.full(columns, np.nan), np.zeros(columns, np.int32))
-
-    def note(self, part: Extended) -> None:
-        """Take in a solved block."""
-        self.residuals[part.columns] = part.solution.residuals
-        self.sweeps[part.columns] = part.solution.sweeps
-
-    def unconverged(self, tolerance: float) -> Ints:
-        """Return the columns whose residual is above the tolerance."""
-        return np.flatnonzero(self.residuals > tolerance)
-
-
-def keep(system: OnDemand, ratings: Ratings, progress: Progress = quiet) -> tuple[Kept, Report]:
-    """Solve every column into a matrix, and note how each solve went."""
+def keep(system: OnDemand, ratings: Ratings, progress: Progress = quiet) -> Kept:
+    """Solve every column into a matrix."""
     f = np.empty((ratings.n_users, ratings.n_items), np.float32)
     seen = np.empty(len(ratings), np.float32)
-    report = Report.empty(system.n_columns)
     by_item = np.argsort(ratings.by_user.indices, kind="stable")
-    for part in system.extension.blocks(np.arange(system.n_columns), system.threads, progress):
+    for part in system.solve(np.arange(system.n_columns), progress):
         if system.nodes == "users":
             f[:, part.columns] = part.f
             seen[by_item[part.entry]] = part.seen
         else:
             f[part.columns] = part.f.T
             seen[part.entry] = part.seen
-        report.note(part)
-    return Kept(f, seen, ratings), report
+    return Kept(f, seen, ratings)

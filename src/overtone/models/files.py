@@ -51,7 +51,9 @@ def save(model: Model, path: str | Path) -> None:
             "ratings": len(model.ratings),
             "mean": float(model.ratings.by_user.data.mean()),
         },
-        "checksums": {name: crc32(array.data.cast("B") if array.size else b"") for name, array in arrays.items()},
+        "checksums": {
+            name: crc32(array.data.cast("B") if array.size else b"") for name, array in arrays.items()
+        },
     }
     with replacing(path) as part:
         save_file(arrays, part, metadata={"overtone": json.dumps(about)})
@@ -70,7 +72,9 @@ def load(path: str | Path, *, verify: bool = True) -> Model:
         if name not in arrays or crc32(arrays[name].data.cast("B") if arrays[name].size else b"") != checksum:
             raise ModelFileError(f"{file} is damaged: the array {name} is not what was written; fit it again")
     if about["kind"] not in KINDS:
-        raise ModelFileError(f"{file} holds a model of kind {about['kind']!r}, which this version does not know")
+        raise ModelFileError(
+            f"{file} holds a model of kind {about['kind']!r}, which this version does not know"
+        )
     common = {"ranker": about["ranker"], "settings": about["settings"], "ratings": _ratings(arrays)}
     return KINDS[about["kind"]].from_arrays(common, arrays)
 
@@ -105,7 +109,7 @@ def _view(bytes_of: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]
 
 
 def _ratings_arrays(ratings: Ratings) -> dict[str, NDArray[Any]]:
-    arrays = {f"ratings.{name}": part for name, part in zip(Csr._fields, ratings.by_user, strict=True)}
+    arrays = ratings.by_user.named("ratings")
     if ratings.times is not None:
         arrays["ratings.times"] = ratings.times
     for ids in (ratings.users, ratings.items):
@@ -119,7 +123,7 @@ def _ratings_arrays(ratings: Ratings) -> dict[str, NDArray[Any]]:
 
 
 def _ratings(arrays: Arrays) -> Ratings:
-    by_user = Csr(*(arrays[f"ratings.{name}"] for name in Csr._fields))
+    by_user = Csr.from_named("ratings", arrays)
     return Ratings(_ids(arrays, "user"), _ids(arrays, "item"), by_user, arrays.get("ratings.times"))
 
 

@@ -33,11 +33,11 @@ class ItemwiseModel(Model):
         """Score every item for some users."""
         return np.broadcast_to(self.scores[:-1], (len(users), len(self.items)))
 
-    def score_person(self, person: Person) -> NDArray[np.float64]:  # noqa: ARG002 - all people are alike here
+    def score_person(self, person: Person) -> NDArray[np.float64]:
         """Score every item."""
         return self.scores[:-1]
 
-    def explain_rows(self, user: int, item: int) -> pl.DataFrame:  # noqa: ARG002 - all users are alike here
+    def explain_rows(self, user: int, item: int) -> pl.DataFrame:
         """Return the raters of the item, each with an equal part."""
         start, stop = self.by_item.indptr[item], self.by_item.indptr[item + 1]
         rows, ratings = self.by_item.indices[start:stop], self.by_item.data[start:stop]

@@ -16,19 +16,20 @@ from overtone.harmonic.extension import Extension
 from overtone.kernels import Bools, Csr, Floats, Ints, transpose
 from overtone.models.base import CHUNK, Model
 from overtone.models.completion import Completion, Kept, OnDemand, Report
+from overtone.models.emphasis import Emphasis
 from overtone.models.explanation import Carriers, explanation
 from overtone.models.offsets import Offsets
 from overtone.models.person import Person
 from overtone.models.top import Top
 from overtone.ratings import Ratings
 
-WIRING = ("neighbors", "search", "comparisons", "symmetric", "shrink")
+WIRING = ("neighbors", "search", "comparisons", "symmetric", "damping", "overlapping")
 EXTENSION = ("mu", "inner", "misfit", "hard", "tolerance", "max_sweeps")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LDMModel(Model):
-    """Scores are `offsets + f`, with f harmonic on the graph `weights` of users (or of items)."""
+    """Scores are `offsets + strength f`, with f harmonic on the graph `weights` of users (or of items)."""
 
     offsets: Offsets
     weights: Csr = field(repr=False)
@@ -40,6 +41,11 @@ class LDMModel(Model):
     def nodes(self) -> str:
         """What the nodes of the graph are: users or items."""
         return str(self.settings["nodes"])
+
+    @property
+    def strength(self) -> float:
+        """What f is multiplied by before the offsets are added."""
+        return float(self.settings["strength"])
 
     @property
     def converged(self) -> bool:
@@ -54,6 +60,16 @@ class LDMModel(Model):
         return pl.DataFrame({ids.noun: ids.take(rows), "residual": self.report.residuals[rows]})
 
     @cached_property
+    def emphasis(self) -> Emphasis:
+        """What ratings are mapped by before anything is learned."""
+        return Emphasis.of(self.ratings, self.settings["emphasis"])
+
+    @cached_property
+    def heard(self) -> Ratings:
+        """The training ratings, mapped."""
+        return self.emphasis.heard(self.ratings)
+
+    @cached_property
     def wiring(self) -> Wiring:
         """How the graph was made."""
         return Wiring(**{name: self.settings[name] for name in WIRING})
@@ -61,12 +77,12 @@ class LDMModel(Model):
     @cached_property
     def extension(self) -> Extension:
         """The system that was solved."""
-        return extension_of(self.settings, self.ratings, self.offsets, self.weights)
+        return extension_of(self.settings, self.heard, self.offsets, self.weights)
 
     @cached_property
     def points(self) -> Csr:
         """The rows that the graph compares."""
-        return points_of(self.settings, self.ratings, self.offsets)
+        return points_of(self.settings, self.heard, self.offsets)
 
     @cached_property
     def _index(self) -> Search:
@@ -77,14 +93,14 @@ class LDMModel(Model):
         scores = self.offsets.at(users, items)
         known = (users >= 0) & (items >= 0)
         if known.any():
-            scores[known] += self.completion.pairs(users[known], items[known])
+            scores[known] += self.strength * self.completion.pairs(users[known], items[known])
         return scores
 
     def score_block(self, users: Ints) -> NDArray[np.float64]:
         """Score every item for some users."""
         scores = self.offsets.block(users)
         for items, values in self.completion.blocks(users):
-            scores[:, items] += values
+            scores[:, items] += self.strength * values
         return scores
 
     def top(self, users: Ints, n: int, skip: Csr | None, allowed: Bools) -> Top:
@@ -92,7 +108,7 @@ class LDMModel(Model):
         best = Top.empty(len(users), n)
         for items, values in self.completion.blocks(users):
             base = self.offsets.mean + self.offsets.user[users][:, None] + self.offsets.item[items]
-            best.offer(base + values, items, skip, allowed)
+            best.offer(base + self.strength * values, items, skip, allowed)
         return best
 
     def chunk(self) -> int:
@@ -106,6 +122,7 @@ class LDMModel(Model):
         The items' offsets stay as they are. With the items as nodes the graph stays too, and the
         person is one more column.
         """
+        person = Person(person.row._replace(data=self.emphasis(person.values)))
         expected = self.offsets.for_person(person)
         values = person.values - expected[person.items]
         if not len(values):
@@ -113,7 +130,7 @@ class LDMModel(Model):
         if self.nodes == "items":
             column = person.row._replace(data=values)
             one = Extension(**{**_fields(self.extension), "known": column}).extend(np.array([0]))
-            return expected + one.f[:, 0]
+            return np.asarray(expected + self.strength * one.f[:, 0])
         query = person.row._replace(data=values) if self.settings["weigh"] == "residuals" else person.row
         near = self._index.nearest(query, self.settings["neighbors"])
         weights = self.wiring.weigh(query, self.points, near)[0]
@@ -121,25 +138,34 @@ class LDMModel(Model):
         if not tied.any():
             return expected
         steps = weights[tied] / weights[tied].sum() / (1.0 + self.settings["grounding"])
-        return expected + steps @ self.completion.seen(near.rows[0][tied])
+        return np.asarray(expected + self.strength * steps @ self.completion.seen(near.rows[0][tied]))
 
     def explain_rows(self, user: int, item: int) -> pl.DataFrame:
-        """Return the offsets, then each rating with its weight in f; it acts by what exceeds its expectation."""
+        """Return the offsets, then each rating with its weight in f, which weighs its surplus."""
         node, column = (user, item) if self.nodes == "users" else (item, user)
         labelled, weights = self.extension.carriers(node, column)
         users, items = (labelled, item) if self.nodes == "users" else (user, labelled)
         users, items = np.broadcast_arrays(users, items)
         place = _places(self.ratings, users, items)
         ratings = self.ratings.by_user.data[place]
-        values = ratings - self.offsets.at(users, items)
-        carriers = Carriers(users, items, ratings, weights, values)
-        return explanation(self.ratings, self.offsets.parts(user, item), carriers)
+        values = self.heard.by_user.data[place] - self.offsets.at(users, items)
+        carriers = Carriers(users, items, ratings, self.strength * weights, values)
+        return explanation(self.ratings, self._baseline(user, item), carriers)
+
+    def _baseline(self, user: int, item: int) -> dict[str, float]:
+        """Return the parts of the baseline that the settings have."""
+        if self.settings["centre"] == "none":
+            return {"prior": 0.0}
+        parts = self.offsets.parts(user, item)
+        if self.settings["centre"] != "both":
+            parts.pop("this user's offset")
+        if self.settings["centre"] == "mean":
+            parts.pop("this item's offset")
+        return parts
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return offsets, graph, residuals, and the completed matrix where it is kept."""
-        arrays = self.offsets.arrays() | {
-            f"weights.{name}": part for name, part in zip(Csr._fields, self.weights, strict=True)
-        }
+        arrays = self.offsets.arrays() | self.weights.named("weights")
         arrays |= {"report.residuals": self.report.residuals, "report.sweeps": self.report.sweeps}
         if isinstance(self.completion, Kept):
             arrays |= {"completion.f": self.completion.f, "completion.at_ratings": self.completion.at_ratings}
@@ -150,15 +176,15 @@ class LDMModel(Model):
         """Rebuild the model."""
         settings, ratings = common["settings"], common["ratings"]
         offsets = Offsets.from_arrays(arrays)
-        weights = Csr(*(arrays[f"weights.{name}"] for name in Csr._fields))
+        weights = Csr.from_named("weights", arrays)
+        report = Report(arrays["report.residuals"], arrays["report.sweeps"])
         completion: Completion
         if "completion.f" in arrays:
             completion = Kept(arrays["completion.f"], arrays["completion.at_ratings"], ratings)
         else:
-            extension = extension_of(settings, ratings, offsets, weights)
-            columns = ratings.n_items if settings["nodes"] == "users" else ratings.n_users
-            completion = OnDemand(extension, settings["nodes"], columns)
-        report = Report(arrays["report.residuals"], arrays["report.sweeps"])
+            heard = Emphasis.of(ratings, settings["emphasis"]).heard(ratings)
+            extension = extension_of(settings, heard, offsets, weights)
+            completion = OnDemand(extension, settings["nodes"], report)
         return cls(**common, offsets=offsets, weights=weights, completion=completion, report=report)
 
 
@@ -174,9 +200,7 @@ def residuals_of(ratings: Ratings, offsets: Offsets) -> Floats:
     return ratings.by_user.data - offsets.at(ratings.user_rows, ratings.by_user.indices)
 
 
-def extension_of(
-    settings: Mapping[str, Any], ratings: Ratings, offsets: Offsets, weights: Csr
-) -> Extension:
+def extension_of(settings: Mapping[str, Any], ratings: Ratings, offsets: Offsets, weights: Csr) -> Extension:
     """Set up the system: one column an item over users, or the other way round."""
     known = ratings.by_user._replace(data=residuals_of(ratings, offsets))
     if settings["nodes"] == "users":
@@ -193,5 +217,3 @@ def _places(ratings: Ratings, users: Ints, items: Ints) -> NDArray[np.int64]:
     """Return the places of known ratings in the arrays of a table."""
     keys = ratings.user_rows * np.int64(ratings.n_items) + ratings.by_user.indices
     return np.searchsorted(keys, users * np.int64(ratings.n_items) + items)
-
-

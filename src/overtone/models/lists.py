@@ -23,7 +23,9 @@ def write_lists(lists: Iterator[pl.DataFrame], path: str | Path) -> None:
             case ".jsonl" | ".ndjson":
                 _stream(lists).sink_ndjson(part)
             case _:
-                raise DataError(f"lists are written as .parquet, .csv or .jsonl, not {ending or 'no ending'!r}")
+                raise DataError(
+                    f"lists are written as .parquet, .csv or .jsonl, not {ending or 'no ending'!r}"
+                )
 
 
 def _stream(lists: Iterator[pl.DataFrame]) -> pl.LazyFrame:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from overtone.kernels import Ints
 from overtone.models.base import Model
 from overtone.models.explanation import Carriers, explanation
+from overtone.models.item_prior import ItemPrior
 from overtone.models.person import Person
 from overtone.ratings import Ratings
 
@@ -27,17 +28,29 @@ class Offsets:
     user_damping: float
 
     @classmethod
-    def fit(cls, ratings: Ratings, *, user_damping: float, item_damping: float) -> Self:
+    def fit(
+        cls,
+        ratings: Ratings,
+        *,
+        mean: float,
+        user_damping: float,
+        item_damping: float,
+        prior: ItemPrior | None = None,
+    ) -> Self:
         """Minimise squared errors plus damping times squared offsets, by turns until both are still.
 
-        An infinite damping leaves its offsets at 0.
+        An infinite damping leaves its offsets at 0. With a prior the items' offsets are damped
+        towards that, and it is learned anew at every turn.
         """
         user_rows, item_rows, values = ratings.user_rows, ratings.by_user.indices, ratings.by_user.data
-        mean = float(values.mean())
         user, item = np.zeros(ratings.n_users + 1), np.zeros(ratings.n_items + 1)
         for _ in range(ROUNDS):
             before = item
-            item = _damped(item_rows, values - mean - user[user_rows], len(item), item_damping)
+            left = values - mean - user[user_rows]
+            item = _damped(item_rows, left, len(item), item_damping)
+            if prior is not None:
+                expected = prior.expect(np.bincount(item_rows, left, minlength=ratings.n_items), item_damping)
+                item[:-1] += expected * item_damping / (prior.counts + item_damping)
             user = _damped(user_rows, values - mean - item[item_rows], len(user), user_damping)
             if np.abs(item - before).max() <= STILL:
                 break
@@ -87,7 +100,8 @@ def _damped(rows: Ints, left: NDArray[np.float64], size: int, damping: float) ->
     """Return sum over (count + damping) of each row's values, 0 where it has none."""
     count = np.bincount(rows, minlength=size)
     total = np.bincount(rows, left, minlength=size)
-    return np.divide(total, count + damping, out=np.zeros(size), where=count > 0)
+    offsets: NDArray[np.float64] = np.divide(total, count + damping, out=np.zeros(size), where=count > 0)
+    return offsets
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overtone.errors import require_real
 from overtone.ids import Id, Ids
-from overtone.kernels import Csr
+from overtone.kernels import Csr, Floats
 
 
 class Person(NamedTuple):
@@ -26,11 +27,11 @@ class Person(NamedTuple):
         return cls(Csr(indptr, rows[order], values[order])), len(known) < len(ratings) or not known
 
     @property
-    def items(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    def items(self) -> NDArray[np.int32]:
         """The item rows rated."""
         return self.row.indices
 
     @property
-    def values(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def values(self) -> Floats:
         """The ratings of those items."""
         return self.row.data

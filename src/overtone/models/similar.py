@@ -27,5 +27,3 @@ def nearest_table(points: Csr, ids: Ids, columns: Ids, row: int, n: int) -> pl.D
             "shared": agrees.shared[0][other],
         }
     )
-
-

@@ -24,13 +24,18 @@ class Top:
     def offer(self, scores: Floats, items: Ints, skip: Csr | None, allowed: Bools) -> None:
         """Take in the scores of some items, one row a user; `skip` holds each user's items to leave out."""
         none = Csr(np.zeros(len(scores) + 1, np.int64), np.empty(0, np.int32), np.empty(0))
-        offer(scores, np.asarray(items, np.int64), none if skip is None else skip, allowed, self.items, self.scores)
+        offer(
+            scores,
+            np.asarray(items, np.int64),
+            none if skip is None else skip,
+            allowed,
+            self.items,
+            self.scores,
+        )
 
 
 @kernel
-def offer(  # noqa: PLR0913 - a block, its columns, two filters, and the two arrays that are filled
-    block: Floats, columns: Ints, skip: Csr, allowed: Bools, items: Ints, scores: Floats
-) -> None:
+def offer(block: Floats, columns: Ints, skip: Csr, allowed: Bools, items: Ints, scores: Floats) -> None:
     """Insert each allowed score that beats the last kept one; a tie goes to the lower item row."""
     n = items.shape[1]
     barred = np.zeros(len(allowed), np.bool_)

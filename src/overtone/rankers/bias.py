@@ -15,7 +15,7 @@ class Bias:
     """Expect `mean + user + item`; a damping counts as so many ratings that say nothing."""
 
     item_damping: float = 10.0
-    user_damping: float = 5.0
+    user_damping: float = 10.0
     name: ClassVar[str] = "bias"
 
     def __post_init__(self) -> None:
@@ -23,7 +23,12 @@ class Bias:
         require_real("item_damping", self.item_damping, 0.0)
         require_real("user_damping", self.user_damping, 0.0)
 
-    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> OffsetsModel:  # noqa: ARG002 - too quick for either
+    def fit(
+        self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet
+    ) -> OffsetsModel:
         """Fit the offsets."""
-        offsets = Offsets.fit(ratings, user_damping=self.user_damping, item_damping=self.item_damping)
+        mean = float(ratings.by_user.data.mean())
+        offsets = Offsets.fit(
+            ratings, mean=mean, user_damping=self.user_damping, item_damping=self.item_damping
+        )
         return OffsetsModel(**common(self, ratings), offsets=offsets)

@@ -17,7 +17,9 @@ class ItemMean:
 
     name: ClassVar[str] = "item-mean"
 
-    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> ItemwiseModel:  # noqa: ARG002 - too quick for either
+    def fit(
+        self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet
+    ) -> ItemwiseModel:
         """Average."""
         return _itemwise(self, ratings, averaged=True)
 
@@ -28,7 +30,9 @@ class Popularity:
 
     name: ClassVar[str] = "popularity"
 
-    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> ItemwiseModel:  # noqa: ARG002 - too quick for either
+    def fit(
+        self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet
+    ) -> ItemwiseModel:
         """Count."""
         return _itemwise(self, ratings, averaged=False)
 

@@ -9,8 +9,10 @@ from overtone.errors import SettingError, require_choice, require_count, require
 from overtone.graph.neighbors import Neighbors
 from overtone.graph.weights import dense_cosines, weight_matrix
 from overtone.graph.wiring import Wiring
-from overtone.kernels import Csr
+from overtone.kernels import Csr, Floats
 from overtone.models.completion import Completion, Kept, OnDemand, Report, keep
+from overtone.models.emphasis import Emphasis
+from overtone.models.item_prior import ItemPrior
 from overtone.models.ldm import WIRING, LDMModel, extension_of, points_of
 from overtone.models.offsets import Offsets
 from overtone.parallel import Progress, quiet
@@ -23,28 +25,36 @@ KEEP_LIMIT = 2**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LDM:
-    """Extend each item's known ratings harmonically to all users, on the graph of similar users.
+    """Extend known ratings harmonically: a user's over similar items, or an item's over similar users.
 
-    Graph: `neighbors` (K), `search` exact or kdtree with `comparisons` (D), `symmetric`, cosine
-    weights on ratings or residuals (`weigh`) with `shrink`, `nodes` users or items.
-    Baseline: `centre` both, item or none, damped. Extension: `mu`, `grounding` to the baseline as a
-    share of a node's degree, at most `inner` Bregman steps until no label is off by `misfit`, at most `outer`
-    re-estimations of the graph until nothing moves by `settle`, `hard` labels, solver `tolerance`
-    and `max_sweeps`. `keep` holds the completed matrix: yes, no, or auto (up to 1 GiB).
+    Ratings count by their `emphasis`. Graph: `nodes` items or users, `neighbors` (K) by `search`
+    exact, kdtree with `comparisons` (D) or agreement, `symmetric`, weights on ratings or residuals
+    (`weigh`), `damping`, `overlapping`: see `Wiring`.
+    Baseline, which is also the prior: `centre` both, item, mean or none (0), damped, an item's
+    offset towards its `item_prior`, similar or zero.
+    Extension: `mu`, `grounding` to the baseline as a share of a node's degree, `strength` times
+    what is extended, at most `inner` Bregman steps until no label is off by `misfit`, at most
+    `outer` estimates of the graph until nothing moves by `settle`, `hard` labels, solver
+    `tolerance` and `max_sweeps`.
+    `keep` holds the completed matrix: yes, no, or auto (up to 1 GiB).
     """
 
+    nodes: str = "items"
     neighbors: int = 64
-    search: str = "exact"
+    search: str = "agreement"
     comparisons: int = 256
-    symmetric: bool = True
+    symmetric: bool = False
     weigh: str = "residuals"
-    shrink: float = 0.0
-    nodes: str = "users"
+    damping: float = 20.0
+    overlapping: bool = True
+    emphasis: float = 1.0
     centre: str = "both"
     item_damping: float = 10.0
-    user_damping: float = 5.0
+    user_damping: float = 10.0
+    item_prior: str = "similar"
     mu: float = 1.0
-    grounding: float = 0.05
+    grounding: float = 0.1
+    strength: float = 2.0
     inner: int = 1
     misfit: float = 1e-3
     outer: int = 1
@@ -60,23 +70,36 @@ class LDM:
         self.wiring  # noqa: B018 - it checks its own part of the settings
         require_choice("weigh", self.weigh, ("residuals", "ratings"))
         require_choice("nodes", self.nodes, ("users", "items"))
-        require_choice("centre", self.centre, ("both", "item", "none"))
+        require_choice("centre", self.centre, ("both", "item", "mean", "none"))
+        require_choice("item_prior", self.item_prior, ("similar", "zero"))
         require_choice("keep", self.keep, ("auto", "yes", "no"))
-        for name in ("item_damping", "user_damping", "grounding"):
+        for name in ("emphasis", "item_damping", "user_damping", "grounding"):
             require_real(name, getattr(self, name), 0.0)
-        for name in ("mu", "misfit", "settle", "tolerance"):
+        for name in ("mu", "strength", "misfit", "settle", "tolerance"):
             require_real(name, getattr(self, name), 0.0, open_below=True)
         for name in ("inner", "outer", "max_sweeps"):
             require_count(name, getattr(self, name), 1)
         if self.outer > 1 and self.keep == "no":
-            raise SettingError(f"outer {self.outer} re-estimates the graph from the completed matrix: keep must not be no")
+            raise SettingError(
+                f"outer {self.outer} re-estimates the graph from the completed matrix: keep must not be no"
+            )
         if self.hard and (self.mu != 1.0 or self.inner != 1):
             raise SettingError(f"hard labels need mu 1 and inner 1, not {self.mu:g} and {self.inner}")
 
     @staticmethod
     def paper_settings() -> dict[str, Any]:
         """Return what the paper sets, or leaves unsaid, where it differs from the defaults."""
-        return dict(search="kdtree", symmetric=False, weigh="ratings", centre="item", item_damping=0.0, grounding=0.0)
+        return dict(
+            nodes="users",
+            search="kdtree",
+            weigh="ratings",
+            damping=0.0,
+            overlapping=False,
+            emphasis=0.0,
+            centre="none",
+            grounding=0.003,
+            strength=1.0,
+        )
 
     @classmethod
     def paper(cls) -> "LDM":
@@ -90,36 +113,43 @@ class LDM:
 
     def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> LDMModel:
         """Learn offsets, graph and, where it is kept, the completed matrix."""
-        offsets = self._offsets(ratings)
-        points = points_of(asdict(self), ratings, offsets)
+        heard = Emphasis.of(ratings, self.emphasis).heard(ratings)
+        offsets = self._offsets(heard)
+        points = points_of(asdict(self), heard, offsets)
         progress("graph", 0, 1)
         near, weights = self.wiring.connect(points, self._size(ratings, nodes=False), threads)
         progress("graph", 1, 1)
-        system = self._system(ratings, offsets, weights, threads)
+        system = self._system(heard, offsets, weights, threads)
         completion: Completion = system
-        report = Report.empty(system.n_columns)
         if self._keeps(ratings):
-            completion, report = kept, report = keep(system, ratings, progress)
+            kept = keep(system, ratings, progress)
             for _ in range(1, self.outer):
                 weights = self._reweigh(near, kept, offsets)
-                before = kept
-                completion, report = kept, report = keep(
-                    self._system(ratings, offsets, weights, threads), ratings, progress
-                )
+                before, system = kept, self._system(heard, offsets, weights, threads)
+                kept = keep(system, ratings, progress)
                 if _moved(before, kept) <= self.settle:
                     break
-        parts = dict(offsets=offsets, weights=weights, completion=completion, report=report)
-        return LDMModel(**common(self, ratings), **parts)
+            completion = kept
+        return LDMModel(
+            **common(self, ratings),
+            offsets=offsets,
+            weights=weights,
+            completion=completion,
+            report=system.report,
+        )
 
     def _offsets(self, ratings: Ratings) -> Offsets:
         """Return what is expected of a rating: the labels' baseline, and the prior where none is reached."""
+        mean = 0.0 if self.centre == "none" else float(ratings.by_user.data.mean())
         user = self.user_damping if self.centre == "both" else np.inf
-        item = self.item_damping if self.centre != "none" else np.inf
-        return Offsets.fit(ratings, user_damping=user, item_damping=item)
+        item = self.item_damping if self.centre in ("both", "item") else np.inf
+        prior = ItemPrior.of(ratings) if self.item_prior == "similar" and np.isfinite(item) else None
+        return Offsets.fit(ratings, mean=mean, user_damping=user, item_damping=item, prior=prior)
 
     def _system(self, ratings: Ratings, offsets: Offsets, weights: Csr, threads: int | None) -> OnDemand:
         extension = extension_of(asdict(self), ratings, offsets, weights)
-        return OnDemand(extension, self.nodes, self._size(ratings, nodes=False), threads)
+        report = Report.empty(self._size(ratings, nodes=False))
+        return OnDemand(extension, self.nodes, report, threads)
 
     def _size(self, ratings: Ratings, *, nodes: bool) -> int:
         return ratings.n_users if nodes == (self.nodes == "users") else ratings.n_items
@@ -131,11 +161,12 @@ class LDM:
 
     def _reweigh(self, near: Neighbors, kept: Kept, offsets: Offsets) -> Csr:
         """Tie the same neighbours by the cosine of their completed rows (Algorithm 1, line 3)."""
-        rows = kept.f if self.weigh == "residuals" else kept.f + offsets.block(np.arange(len(kept.f)))
+        rows: Floats = kept.f if self.weigh == "residuals" else kept.f + offsets.block(np.arange(len(kept.f)))
         points = np.ascontiguousarray(rows if self.nodes == "users" else rows.T)
         return weight_matrix(near, dense_cosines(points, near), symmetric=self.symmetric)
 
 
 def _moved(before: Kept, after: Kept) -> float:
     """Return how far the completed matrix went, over its size."""
-    return float(np.linalg.norm(after.f - before.f) / max(float(np.linalg.norm(before.f)), 1e-300))
+    size = float(np.linalg.norm(before.f))
+    return float(np.linalg.norm(after.f - before.f)) / size if size > 0.0 else 0.0

@@ -29,8 +29,14 @@ class Preset:
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
-        "ldm": Preset(LDM, "harmonic extension of residuals on the graph of similar users"),
-        "ldm-paper": Preset(LDM, "the paper's own settings: raw ratings, kd-tree, mu 1", LDM.paper_settings()),
+        "ldm": Preset(
+            LDM, "harmonic extension of each user's surplus over similar items: the best settings found"
+        ),
+        "ldm-paper": Preset(
+            LDM,
+            "the paper's settings: raw ratings over similar users found by a kd-tree, mu 1",
+            LDM.paper_settings(),
+        ),
         "bias": Preset(Bias, "mean, user offset and item offset, damped: the bar to pass"),
         "item-mean": Preset(ItemMean, "the mean of an item's ratings"),
         "popularity": Preset(Popularity, "the number of an item's ratings"),
@@ -42,7 +48,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 def make_ranker(name: str, settings: Mapping[str, Any] | None = None) -> Ranker:
     """Build a ranker by its name, with some settings changed; texts are read as the setting's type."""
     if name not in PRESETS:
-        raise SettingError(f"there is no ranker {name!r}{_close(name, PRESETS)}; there are {', '.join(PRESETS)}")
+        raise SettingError(
+            f"there is no ranker {name!r}{_close(name, PRESETS)}; there are {', '.join(PRESETS)}"
+        )
     preset = PRESETS[name]
     defaults = preset.defaults()
     chosen = dict(preset.settings)

@@ -21,6 +21,6 @@ class Random:
         """Check the bounds."""
         require_count("seed", self.seed, 0)
 
-    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> ChanceModel:  # noqa: ARG002 - nothing is computed yet
+    def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> ChanceModel:
         """Keep the seed."""
         return ChanceModel(**common(self, ratings), seed=self.seed)
