@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from overtone import datasets as datasets
     from overtone.errors import OvertoneError as OvertoneError
     from overtone.metrics import (
-        Judged as Judged,
         Measure as Measure,
         auc as auc,
         evaluate as evaluate,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 # Each name is imported when it is first used: `import overtone` alone costs no NumPy, Numba or Polars.
 _HOMES = {
     "overtone.errors": ("OvertoneError",),
-    "overtone.metrics": ("Judged", "Measure", "auc", "evaluate", "mrr", "ndcg", "precision", "recall"),
+    "overtone.metrics": ("Measure", "auc", "evaluate", "mrr", "ndcg", "precision", "recall"),
     "overtone.models": ("Model", "load"),
     "overtone.rankers": ("LDM", "Bias", "ItemMean", "Popularity", "Random", "make_ranker"),
     "overtone.ratings": ("Ratings", "read_pairs"),

@@ -1,0 +1,5 @@
+"""`python -m overtone` is `overtone`."""
+
+from overtone.cli import main
+
+main()
