@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from overtone.cli.console import drawn_progress, print_table
+from overtone.cli.explain import summary
 
 if TYPE_CHECKING:
     from overtone import Model, Ratings
@@ -34,7 +35,9 @@ def demo() -> None:
     typer.echo("")
     item = model.recommend(user, n=1)["item"][0]
     print_table(
-        model.explain(user, item).head(8), title=f'Why: model.explain("{user}", "{item}"), its first rows'
+        summary(model.explain(user, item), 5),
+        title=f'Why: model.explain("{user}", "{item}")',
+        caption="A rating acts by what it has over its expectation.",
     )
 
 

@@ -1,11 +1,14 @@
 """overtone explain."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from overtone.cli.console import Json, print_json, print_table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def explain(
@@ -17,9 +20,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Say whose ratings carry a score; the contributions sum to it."""
-    import polars as pl  # noqa: PLC0415 - after --help
-
-    import overtone as ot  # noqa: PLC0415
+    import overtone as ot  # noqa: PLC0415 - after --help
     from overtone.errors import require_count  # noqa: PLC0415
 
     require_count("n", n, 1)
@@ -29,17 +30,23 @@ def explain(
     if json:
         print_json({"user": user, "item": item, "score": score, "parts": parts.to_dicts()})
         return
-    is_rating = parts["source"] == "rating"
-    base, carried = parts.filter(~is_rating), parts.filter(is_rating)
-    left = carried.slice(n)
-    shown = pl.concat([base, carried.head(n)])
-    if len(left):
-        rest = {"source": f"{len(left):,} more ratings", "weight": left["weight"].sum()}
-        rest |= {"contribution": left["contribution"].sum()}
-        shown = pl.concat([shown, pl.DataFrame(rest)], how="diagonal_relaxed")
-    total = pl.DataFrame({"source": "score", "contribution": score})
     print_table(
-        pl.concat([shown, total], how="diagonal_relaxed"),
+        summary(parts, n),
         title=f"{loaded.ranker}: why {item} has the score {score:.4f} for {user}",
         caption="A rating acts by what it has over its expectation; contribution = weight x that.",
     )
+
+
+def summary(parts: "pl.DataFrame", n: int) -> "pl.DataFrame":
+    """Keep the baseline and the `n` heaviest ratings, put the others in one row, and add the score."""
+    import polars as pl  # noqa: PLC0415 - after --help
+
+    is_rating = parts["source"] == "rating"
+    carried = parts.filter(is_rating)
+    left = carried.slice(n)
+    rows = [parts.filter(~is_rating), carried.head(n)]
+    if len(left):
+        rest = {"source": f"{len(left):,} more ratings", "weight": left["weight"].sum()}
+        rows.append(pl.DataFrame(rest | {"contribution": left["contribution"].sum()}))
+    rows.append(pl.DataFrame({"source": "score", "contribution": parts["contribution"].sum()}))
+    return pl.concat(rows, how="diagonal_relaxed")

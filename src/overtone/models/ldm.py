@@ -157,6 +157,8 @@ class LDMModel(Model):
         if self.settings["centre"] == "none":
             return {"prior": 0.0}
         parts = self.offsets.parts(user, item)
+        if self.settings["emphasis"] > 0.0:
+            parts = {"mean rating, emphasised": parts.pop("mean rating")} | parts
         if self.settings["centre"] != "both":
             parts.pop("this user's offset")
         if self.settings["centre"] == "mean":

@@ -1,0 +1,78 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import overtone as ot
+from overtone.bench import cost_table, quality_table
+from overtone.cli import main
+from tables import long_ratings
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    long_ratings().write("ratings.csv")
+
+    def runner(*words):
+        monkeypatch.setattr(sys, "argv", ["overtone", "bench", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return stop.value.code or 0, *capsys.readouterr()
+
+    return runner
+
+
+def test_quality_measures_every_ranker_on_the_same_splits(run, tmp_path):
+    chosen = ("--ranker", "bias", "--ranker", "bias:item_damping=0,user_damping=1")
+    words = ("quality", "--data", "ratings.csv", "--n", 5, "--n", 8, "--seeds", 2, *chosen, "-o", "run.json")
+    code, out, _ = run(*words)
+    stored = json.loads((tmp_path / "run.json").read_text())
+    assert code == 0
+    assert stored["command"] == "overtone bench " + " ".join(map(str, words))
+    assert len(stored["rows"]) == 8
+    for row in stored["rows"]:
+        train, test = ot.given_n(ot.Ratings.read("ratings.csv"), row["n"], seed=row["seed"])
+        assert row["ndcg"] == ot.ndcg(ot.Bias(**row["settings"]).fit(train), test).mean
+    assert quality_table(stored) in out
+    values = [row["ndcg"] for row in stored["rows"] if (row["n"], row["ranker"]) == (5, "bias")]
+    assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(2):.4f}" in out
+    assert quality_table(stored) in run("table", "run.json")[1]
+
+
+def test_cost_measures_each_fit_in_its_own_process(run, tmp_path):
+    code, out, _ = run("cost", "--data", "ratings.csv", "--n", 5, "--ranker", "bias", "-o", "run.json")
+    stored = json.loads((tmp_path / "run.json").read_text())
+    assert code == 0
+    assert cost_table(stored) in out
+    row = stored["rows"][0]
+    assert len(row["warm_runs"]) == 5
+    assert 0 < row["warm_seconds"] < 60
+    assert 10 < row["peak_mb"] < 4000
+    assert set(stored["starts"]) == {"import overtone", "overtone --help"}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("table", "ratings.csv"), "ratings.csv is not a stored run"),
+        (("table", "none.json"), "none.json: No such file"),
+        (("quality", "--data", "none.csv", "-o", "r.json"), "there is no file none.csv"),
+        (("quality", "--data", "ml-2m", "-o", "r.json"), "2m"),
+        (
+            ("quality", "--data", "ratings.csv", "--seeds", 0, "-o", "r.json"),
+            "seeds must be at least 1, not 0",
+        ),
+        (
+            ("quality", "--data", "ratings.csv", "--ranker", "best", "-o", "r.json"),
+            "there is no ranker 'best'",
+        ),
+    ],
+)
+def test_mistakes_are_one_sentence(run, tmp_path, words, sentence):
+    code, _, err = run(*words)
+    assert code == 1
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "r.json").exists()
