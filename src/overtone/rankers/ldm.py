@@ -60,7 +60,7 @@ class LDM:
     outer: int = 1
     settle: float = 1e-3
     hard: bool = False
-    tolerance: float = 1e-5
+    tolerance: float = 2e-6
     max_sweeps: int = 300
     keep: str = "auto"
     name: ClassVar[str] = "ldm"
