@@ -15,7 +15,7 @@ def run(line: str) -> None:
 
 ot.datasets.synthetic(users=300, items=120, ratings=9_000, seed=1).write("ratings.csv")
 Path("me.csv").write_text("item,rating\ni001,5\ni002,1\n")
-Path("pairs.csv").write_text("user,item\nu001,i003\nu000,i005\n")
+Path("pairs.csv").write_text("user,item\nu001,i003\nu002,i005\n")
 for command in (
     "split ratings.csv --given-n 10 --seed 7 -o cut",
     "fit cut/train.csv -o model",
