@@ -1,4 +1,4 @@
-"""The budgets and layers that keep the house small (docs/contributing.md says why)."""
+"""The budgets and layers that keep the house small."""
 
 import ast
 import importlib

@@ -5,6 +5,7 @@ from hypothesis import given, strategies as st
 import oracles
 from overtone.graph.exact import ExactSearch
 from overtone.graph.kdtree import KDTree
+from overtone.graph.kdtree_kernels import far_side
 from tables import binary_rows, random_ratings, sparse
 
 
@@ -62,3 +63,20 @@ def test_queries_from_outside_see_every_row(search):
     ratings = random_ratings(2)
     found = search(ratings.by_user, ratings.n_items).nearest(ratings.by_user, 5)
     np.testing.assert_array_equal(found.overlap[:, 0], np.ones(ratings.n_users))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_unlimited_search_is_exact_where_a_column_is_split_again_and_again(seed, k):
+    """Few columns and rows of all lengths: a column's values differ, so that it is cut more than once."""
+    full = (np.random.default_rng(seed).random((60, 7)) < 0.5).astype(float)
+    points = sparse(full)
+    found = KDTree.build(points, 7, comparisons=10**6).nearest_to_each(k)
+    expected = ExactSearch.build(points, 7).nearest_to_each(k)
+    np.testing.assert_allclose(found.overlap, expected.overlap, atol=1e-12)
+
+
+def test_the_way_to_a_node_is_not_counted_twice():
+    """From 0, before a span of 0.4 to 0.9, the far side of a cut at 0.6 is 0.6 away, not more."""
+    assert far_side(0.5 + 0.4**2, 0.0, 0.4, 0.6, 0.9) == pytest.approx(0.5 + 0.6**2)
+    assert far_side(0.5 + 0.1**2, 1.0, 0.4, 0.6, 0.9) == pytest.approx(0.5 + 0.4**2)
+    assert far_side(0.5, 0.5, 0.4, 0.6, 0.9) == pytest.approx(0.5 + 0.1**2)

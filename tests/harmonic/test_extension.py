@@ -151,3 +151,25 @@ def test_threads_do_not_change_a_byte():
         b"".join(part.f.tobytes() for part in extension.blocks(np.arange(150), threads)) for threads in (1, 2)
     )
     assert one == two
+
+
+@pytest.mark.parametrize("grounding", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("mu", [0.5, 1.0, 1.5])
+def test_a_well_mixed_graph_takes_few_sweeps_however_few_the_labels(mu, grounding):
+    W = np.random.default_rng(8).uniform(0.1, 1.0, (60, 60))
+    part = Extension(Walk.of(sparse(W), grounding), known_of([{0: 1.0}, {3: 1.0, 4: -1.0}]), mu=mu).extend(
+        np.arange(2)
+    )
+    assert part.solution.sweeps <= 25
+    assert part.solution.converged.all()
+
+
+def test_a_part_without_labels_is_seen_as_the_prior_and_carries_nothing():
+    """0 looks at 1 and 3; 1 and 2 look at each other and have no label; 3 has one and looks at 0."""
+    W = np.zeros((4, 4))
+    W[0, 1] = W[0, 3] = W[1, 2] = W[2, 1] = W[3, 0] = 1.0
+    f, _ = solve(W, [{3: 2.0}])
+    np.testing.assert_allclose(f[:, 0], [1.0, 0.0, 0.0, 1.0], atol=1e-6)
+    extension = Extension(Walk.of(sparse(W)), known_of([{3: 2.0}]))
+    for node, weight in ((0, 0.5), (1, 0.0), (3, 0.5)):
+        np.testing.assert_allclose(extension.carriers(node, 0)[1], [weight], atol=1e-8)

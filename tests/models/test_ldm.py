@@ -126,6 +126,7 @@ def test_a_matrix_kept_and_blocks_on_demand_give_the_same():
         not_kept = ot.LDM(nodes=nodes, keep="no", tolerance=1e-6).fit(ratings)
         assert isinstance(kept.completion, Kept)
         assert isinstance(not_kept.completion, OnDemand)
+        assert not_kept.chunk() >= 60  # one pass over the items, not one for each block of users
         everybody = np.arange(60)
         np.testing.assert_allclose(kept.score_block(everybody), not_kept.score_block(everybody), atol=1e-5)
         np.testing.assert_allclose(
@@ -152,6 +153,16 @@ def test_the_result_says_whether_it_converged():
     assert not strict.converged
     assert strict.unconverged.columns[-1] == "residual"
     assert (strict.unconverged["residual"] > 1e-12).all()
+
+
+def test_re_estimating_stops_when_little_moves():
+    ratings = random_ratings(6)
+    two, stopped, on = (
+        ot.LDM(**PLAIN, outer=outer, settle=settle).fit(ratings).score_block(np.arange(30))
+        for outer, settle in ((2, 1e-9), (6, 1e9), (6, 1e-9))
+    )
+    np.testing.assert_array_equal(stopped, two)
+    assert np.abs(on - two).max() > 1e-4
 
 
 def test_re_estimating_the_graph_ties_by_completed_rows():
