@@ -173,3 +173,28 @@ def test_a_part_without_labels_is_seen_as_the_prior_and_carries_nothing():
     extension = Extension(Walk.of(sparse(W)), known_of([{3: 2.0}]))
     for node, weight in ((0, 0.5), (1, 0.0), (3, 0.5)):
         np.testing.assert_allclose(extension.carriers(node, 0)[1], [weight], atol=1e-8)
+
+
+def test_steps_that_grow_without_end_are_stopped_and_said():
+    # Two users who know only each other: f = (h2, h1), so that a misfit doubles with every step.
+    W = np.array([[0.0, 1.0], [1.0, 0.0]])
+    labels = known_of([{0: 1.0, 1: -1.0}, {0: 1.0}])
+    part = Extension(Walk.of(sparse(W)), labels, inner=200).extend(np.array([0, 1]))
+    assert np.isfinite(part.f).all()
+    wild = part.columns.tolist().index(0)
+    assert 60 < part.steps[wild] < 75
+    assert part.solution.converged.tolist() == [place != wild for place in range(2)]
+
+
+def test_a_system_near_to_singular_is_solved_as_in_double_precision():
+    W = np.random.default_rng(5).uniform(0.0, 1.0, (9, 9))
+    W, labels = np.triu(W, 1) + np.triu(W, 1).T, {0: 1.0, 3: -1.0, 4: 0.5}
+    labelled = W * np.isin(np.arange(9), list(labels))
+    # L + mu W_U is singular where mu is 1 less the inverse of an eigenvalue of (L + W_U)^-1 W_U.
+    some = np.linalg.eigvals(np.linalg.solve(np.diag(W.sum(axis=1)) - W + labelled, labelled)).real
+    mu = (1.0 - 1.0 / some[some < -1e-9].min()) * (1.0 + 1e-4)
+    assert mu > 2.0
+    f, _ = solve(W, [labels], mu=mu)
+    expected = oracles.extend(W, labels, mu)
+    np.testing.assert_allclose(f[:, 0], expected, atol=1e-5 * np.abs(expected).max())
+    assert np.abs(expected).max() > 100.0

@@ -18,12 +18,15 @@ STILL = 1e-13
 class Walk:
     """`S = diag(alpha) P` with `P = D^-1 W`: one step of a walk that ends with chance `1 - alpha`.
 
-    `leak` is `(1 - alpha) / alpha`, the weight of a node's tie to the prior over its degree.
-    `home` is the closed class (a set that the walk never leaves) of each node, -1 outside of any;
-    `stationary` is the left null vector of `I - P` on each class, of sum 1.
+    `steps` is S in single precision, for sweeps; `exact` are its entries in double, since a system
+    with `mu` above 2 may be so near to singular that single precision decides. `leak` is
+    `(1 - alpha) / alpha`, the weight of a node's tie to the prior over its degree. `home` is the
+    closed class (a set that the walk never leaves) of each node, -1 outside of any; `stationary`
+    is the left null vector of `I - P` on each class, of sum 1.
     """
 
     steps: Csr
+    exact: NDArray[np.float64]
     leak: NDArray[np.float64]
     home: NDArray[np.int32]
     stationary: NDArray[np.float64]
@@ -38,8 +41,9 @@ class Walk:
         home = closed_classes(P, degree > 0.0)
         alpha = np.where(degree > 0.0, 1.0 / (1.0 + grounding), 0.0)
         leak = np.where(degree > 0.0, grounding, 0.0)
-        steps = Csr(weights.indptr, weights.indices, (P.data * alpha[rows]).astype(np.float32))
-        return cls(steps, leak, home, stationary(P, home))
+        exact = P.data * alpha[rows]
+        steps = Csr(weights.indptr, weights.indices, exact.astype(np.float32))
+        return cls(steps, exact, leak, home, stationary(P, home))
 
     @property
     def size(self) -> int:
@@ -53,8 +57,7 @@ class Walk:
 
     def matrix(self) -> Any:
         """Return S as a SciPy array in float64."""
-        data = self.steps.data.astype(np.float64)
-        return csr_array((data, self.steps.indices, self.steps.indptr), shape=(self.size, self.size))
+        return csr_array((self.exact, self.steps.indices, self.steps.indptr), shape=(self.size, self.size))
 
 
 def closed_classes(P: Any, has_edges: NDArray[np.bool_]) -> NDArray[np.int32]:

@@ -17,6 +17,11 @@ from overtone.parallel import Progress, in_order, quiet, spans
 
 WIDTH = 32
 
+WILD = 1e20
+"""A pull of so many times the greatest label: the steps of a column grow without end, and it is stopped.
+
+A few steps may well grow a billion times; single precision holds the largest rating times this."""
+
 
 class Extended(NamedTuple):
     """A block of columns: f, what others see (f but for the labels), and how the solve went.
@@ -77,15 +82,19 @@ class Extension:
         goal, pull = block.labels.pull, block.labels.pull.copy()
         labels = Labels(block.labels.indptr, block.labels.columns, pull)
         steps = np.ones(len(block.columns), np.int32)
+        wild = np.zeros(len(block.columns), np.bool_)
         solution = solver.solve(block, labels)
         for _ in range(1, self.inner):
             misfit = goal - solution.at_labels
             going = (block.greatest(misfit) > self.misfit * block.greatest(goal)) & (steps == steps.max())
+            wild |= going & ~(block.greatest(pull + misfit) <= WILD * block.greatest(goal))
+            going &= ~wild
             if not going.any():
                 break
             pull += np.where(going[labels.columns], misfit, 0.0)
             steps += going
             solution = solver.solve(block, labels, solution)
+        solution.residuals[wild], solution.converged[wild] = np.inf, False
         return solution, steps
 
     def carriers(self, node: int, column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
