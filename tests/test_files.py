@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from overtone.errors import DataError, DatasetError
-from overtone.files import replacing
+from overtone.files import make_folder, replacing
 
 
 def half_write(target, error):
@@ -55,6 +55,29 @@ def test_permissions_follow_the_umask(tmp_path, mask):
     assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o666 & ~mask
 
 
+def test_a_file_keeps_its_permissions(tmp_path):
+    (tmp_path / "out.txt").touch()
+    (tmp_path / "out.txt").chmod(0o640)
+    with replacing(tmp_path / "out.txt") as part:
+        part.write_text("x")
+    assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o640
+
+
+def test_a_link_stays_a_link_to_what_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "out.txt").symlink_to(tmp_path / "there" / "real.txt")
+    with replacing(tmp_path / "out.txt") as part:
+        part.write_text("x")
+    assert (tmp_path / "out.txt").is_symlink()
+    assert (tmp_path / "there" / "real.txt").read_text() == "x"
+
+
+def test_a_pipe_is_no_target(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="is a device or a pipe"), replacing(tmp_path / "pipe"):
+        pytest.fail("the block ran")
+
+
 def test_a_folder_is_no_target(tmp_path):
     with (
         pytest.raises(DataError, match=r"is a folder; give the path of a file to write"),
@@ -64,10 +87,18 @@ def test_a_folder_is_no_target(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_folders_on_the_way_are_made(tmp_path):
-    with replacing(tmp_path / "a" / "b" / "out.txt") as part:
-        part.write_text("x")
-    assert (tmp_path / "a" / "b" / "out.txt").read_text() == "x"
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path):
+    with (
+        pytest.raises(DataError, match=r"there is no folder .*a/b; make it first"),
+        replacing(tmp_path / "a" / "b" / "out.txt"),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_made_with_those_on_the_way(tmp_path):
+    assert make_folder(tmp_path / "a" / "b").is_dir()
+    assert make_folder(tmp_path / "a" / "b").is_dir()
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):

@@ -115,6 +115,7 @@ def test_silence_on_the_other_side_ends_at_the_timeout(monkeypatch, tmp_path, ca
 
 def test_an_answer_that_is_not_http_is_explained(monkeypatch, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as odd:
+        odd.settimeout(10)
 
         def answer():
             connection, _ = odd.accept()

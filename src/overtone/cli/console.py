@@ -4,11 +4,13 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overtone.errors import SettingError
+from overtone.errors import DataError, SettingError
+from overtone.files import require_target
 from overtone.parallel import Progress, quiet
 
 if TYPE_CHECKING:
@@ -46,6 +48,14 @@ def columns(texts: list[str]) -> dict[str, str]:
         if role not in roles:
             raise SettingError(f"--column takes {', '.join(roles)}, not {role!r}")
     return named
+
+
+def check_output(out: Path, *inputs: Path | None) -> None:
+    """Refuse, before any work, a place that cannot be written or that is read."""
+    require_target(out)
+    for one in inputs:
+        if one is not None and out.exists() and one.exists() and out.samefile(one):
+            raise DataError(f"{out} is what is read here; give another file to write")
 
 
 def say(sentence: str) -> None:

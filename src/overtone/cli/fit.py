@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from overtone.cli.console import Columns, Duplicates, Threads, assignments, columns, drawn_progress, say
+from overtone.cli.console import (
+    Columns,
+    Duplicates,
+    Threads,
+    assignments,
+    check_output,
+    columns,
+    drawn_progress,
+    say,
+)
 
 
 def fit(  # noqa: PLR0913 - each option is an argument
@@ -26,6 +35,7 @@ def fit(  # noqa: PLR0913 - each option is an argument
     from overtone.models.ldm import LDMModel  # noqa: PLC0415
     from overtone.rankers import PRESETS  # noqa: PLC0415
 
+    check_output(out, train)
     chosen = assignments(settings, "--set")
     if seed is not None:
         if ranker in PRESETS and "seed" not in PRESETS[ranker].defaults():

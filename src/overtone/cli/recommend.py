@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overtone.cli.console import Json, drawn_progress, print_json, print_table
+from overtone.cli.console import Json, check_output, drawn_progress, print_json, print_table
 from overtone.cli.score import Fallback
 from overtone.errors import DataError, SettingError
 
@@ -42,6 +42,10 @@ def recommend(  # noqa: PLR0913 - each option is an argument
 
     if [user is None, ratings is None, not everybody].count(False) != 1:
         raise SettingError("ask for one of --user ID, --ratings FILE and --all")
+    if out is not None:
+        if json:
+            raise SettingError("ask for one of -o OUT and --json")
+        check_output(out, model, ratings, candidates)
     loaded = ot.load(model)
     filters: dict[str, Any] = {
         "exclude": [loaded.items.parse(item) for item in exclude],
@@ -64,7 +68,7 @@ def _everybody(loaded: "Model", n: int, filters: dict[str, Any], out: Path | Non
     with drawn_progress() as progress:
         if out is not None:
             loaded.recommend_all(out, n, **filters, progress=progress)
-            typer.echo(f"{out}: {n} items for each of {len(loaded.users):,} users")
+            typer.echo(f"{out}: up to {n} items for each of {len(loaded.users):,} users")
             return
     for table in loaded.lists(n, **filters):
         typer.echo(table.write_ndjson(), nl=False)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overtone.cli.console import Columns, Duplicates, columns
+from overtone.cli.console import Columns, Duplicates, check_output, columns
 from overtone.errors import SettingError
+from overtone.files import make_folder
 
 if TYPE_CHECKING:
     from overtone import Ratings
@@ -38,7 +39,10 @@ def split(  # noqa: PLR0913 - each option is an argument
         cut = ot.by_time(whole, fraction=by_time, seed=seed)
     else:
         cut = ot.holdout(whole, fraction=holdout or 0.0, seed=seed)
-    for name, part in (("train", cut.train), ("test", cut.test)):
+    parts = {"train": cut.train, "test": cut.test}
+    for name in parts:
+        check_output(make_folder(out) / f"{name}.csv", ratings)
+    for name, part in parts.items():
         part.write(out / f"{name}.csv")
         typer.echo(f"{out / name}.csv: {len(part):,} ratings of {_users(part):,} users")
     if cut.dropped_users:

@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 from overtone.datasets.archive import TERMS, Archive
 from overtone.errors import DataError, DatasetError, SettingError
-from overtone.files import replacing
+from overtone.files import make_folder, replacing
 from overtone.parallel import Progress
 
 GROUPLENS = "https://files.grouplens.org/datasets/movielens"
@@ -39,10 +39,10 @@ def base_url() -> str:
 
 def fetch(archive: Archive, into: Path, put: Path, progress: Progress) -> Path:
     """Download an archive to the folder `into`; where that fails, say to put it into the folder `put`."""
-    url, target = f"{base_url()}/{archive.file}", into / archive.file
+    url = f"{base_url()}/{archive.file}"
     try:
         wanted = archive.md5 or _published_md5(url)
-        with replacing(target) as part:
+        with replacing(make_folder(into) / archive.file) as part:
             found = _save(url, part, f"download {archive.file}", progress)
             if found != wanted:
                 raise Fault(f"its MD5 is {found}, not {wanted}")
@@ -50,7 +50,7 @@ def fetch(archive: Archive, into: Path, put: Path, progress: Progress) -> Path:
         raise DatasetError(
             f"cannot download {url}: {fault}; put {archive.file} into {put} yourself ({TERMS})"
         ) from fault
-    return target
+    return into / archive.file
 
 
 def _published_md5(url: str) -> str:

@@ -10,22 +10,23 @@ from polars.io.plugins import register_io_source
 from overtone.errors import DataError
 from overtone.files import replacing
 
+ENDINGS = (".parquet", ".csv", ".jsonl")
+
 
 def write_lists(lists: Iterator[pl.DataFrame], path: str | Path) -> None:
     """Write blocks one after the other: .parquet, .csv or .jsonl; the file appears when all are in."""
     ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        shown = repr(ending) if ending else "a name without ending"
+        raise DataError(f"tables are written as {', '.join(ENDINGS)}, not {shown}")
     with replacing(path) as part:
         match ending:
             case ".parquet":
                 _stream(lists).sink_parquet(part)
             case ".csv":
                 _stream(lists).sink_csv(part)
-            case ".jsonl" | ".ndjson":
-                _stream(lists).sink_ndjson(part)
             case _:
-                raise DataError(
-                    f"lists are written as .parquet, .csv or .jsonl, not {ending or 'no ending'!r}"
-                )
+                _stream(lists).sink_ndjson(part)
 
 
 def _stream(lists: Iterator[pl.DataFrame]) -> pl.LazyFrame:
