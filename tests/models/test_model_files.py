@@ -9,6 +9,7 @@ from safetensors.numpy import load_file, save_file
 
 import overtone as ot
 from overtone.errors import DataError, ModelFileError
+from overtone.models.files import header_of
 from tables import random_ratings
 
 
@@ -24,7 +25,7 @@ def rewrite(path, change):
         about = json.loads(tensors.metadata()["overtone"])
     arrays = load_file(path)
     change(about, arrays)
-    save_file(arrays, path, metadata={"overtone": json.dumps(about)})
+    save_file(arrays, path, metadata=header_of(about))
 
 
 def test_every_kind_of_id_survives(tmp_path):
@@ -54,6 +55,21 @@ def test_a_flipped_byte_anywhere_in_the_arrays_is_noticed(path):
         path.write_bytes(damaged)
         with pytest.raises(ModelFileError, match="is damaged: the array"):
             ot.load(path)
+
+
+def test_a_flipped_bit_anywhere_in_the_header_is_noticed_or_harmless(path):
+    whole = bytearray(path.read_bytes())
+    before = ot.load(path).score_block(np.arange(30)).tobytes()
+    length = int.from_bytes(whole[:8], "little")
+    for place in np.random.default_rng(0).integers(8, 8 + length, 150):
+        damaged = whole.copy()
+        damaged[place] ^= 1 << int(place % 8)
+        path.write_bytes(damaged)
+        try:
+            same = ot.load(path).score_block(np.arange(30)).tobytes()
+        except ModelFileError:
+            continue
+        assert same == before
 
 
 def test_a_newer_schema_is_refused_by_name(path):
@@ -97,6 +113,11 @@ def test_saving_over_a_model_replaces_it_whole_and_a_loaded_one_goes_on(path):
     assert ot.load(path).ranker == "bias"
     np.testing.assert_array_equal(loaded.score_block(np.arange(30)), before)
     assert [one.name for one in path.parent.iterdir()] == ["model"]
+
+
+def test_a_model_file_has_the_permissions_that_the_umask_leaves(path):
+    path.parent.joinpath("other").touch()
+    assert path.stat().st_mode == path.parent.joinpath("other").stat().st_mode
 
 
 def test_a_folder_is_not_overwritten(tmp_path):

@@ -51,12 +51,22 @@ def save(model: Model, path: str | Path) -> None:
             "ratings": len(model.ratings),
             "mean": float(model.ratings.by_user.data.mean()),
         },
-        "checksums": {
-            name: crc32(array.data.cast("B") if array.size else b"") for name, array in arrays.items()
-        },
+        "checksums": {name: _checksum(array) for name, array in arrays.items()},
     }
     with replacing(path) as part:
-        save_file(arrays, part, metadata={"overtone": json.dumps(about)})
+        save_file(arrays, part, metadata=header_of(about))
+
+
+def header_of(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return the header's entries: JSON, and its checksum."""
+    text = json.dumps(about)
+    return {"overtone": text, "checksum": str(crc32(text.encode()))}
+
+
+def _checksum(array: NDArray[Any]) -> int:
+    """Return a checksum of what an array is and holds."""
+    kind = f"{array.dtype.str} {array.shape}".encode()
+    return crc32(array.data.cast("B") if array.size else b"", crc32(kind))
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:
@@ -69,7 +79,7 @@ def load(path: str | Path, *, verify: bool = True) -> Model:
             f"it was written by overtone {about.get('version')}, use that or a newer one"
         )
     for name, checksum in about["checksums"].items() if verify else ():
-        if name not in arrays or crc32(arrays[name].data.cast("B") if arrays[name].size else b"") != checksum:
+        if name not in arrays or _checksum(arrays[name]) != checksum:
             raise ModelFileError(f"{file} is damaged: the array {name} is not what was written; fit it again")
     if about["kind"] not in KINDS:
         raise ModelFileError(
@@ -85,19 +95,28 @@ def _open(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise ModelFileError(f"there is no model file {file}")
     try:
         with safe_open(file, framework="numpy") as tensors:
-            about = (tensors.metadata() or {}).get("overtone")
+            entries = tensors.metadata() or {}
         with file.open("rb") as raw:
             length = int.from_bytes(raw.read(8), "little")
             header = json.loads(raw.read(length))
-    except (SafetensorError, ValueError) as error:
+        header.pop("__metadata__", None)
+        bytes_of = np.memmap(file, np.uint8, "c", offset=8 + length) if header else np.empty(0, np.uint8)
+        arrays = {name: _view(bytes_of, entry) for name, entry in header.items()}
+    except (SafetensorError, ValueError, KeyError) as error:
         raise ModelFileError(f"{file} is not a model, or is cut short: {error}") from error
     except OSError as error:
         raise ModelFileError(f"cannot read {file}: {error.strerror or error}") from error
-    if about is None:
+    return _about(file, entries), arrays
+
+
+def _about(file: Path, entries: Mapping[str, str]) -> dict[str, Any]:
+    text = entries.get("overtone")
+    if text is None:
         raise ModelFileError(f"{file} is a safetensors file, but not of overtone")
-    header.pop("__metadata__")
-    bytes_of = np.memmap(file, np.uint8, "c", offset=8 + length) if header else np.empty(0, np.uint8)
-    return json.loads(about), {name: _view(bytes_of, entry) for name, entry in header.items()}
+    if entries.get("checksum") != str(crc32(text.encode())):
+        raise ModelFileError(f"{file} is damaged: its description is not what was written; fit it again")
+    about: dict[str, Any] = json.loads(text)
+    return about
 
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U8": "u1", "BOOL": "?"}
