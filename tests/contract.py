@@ -160,6 +160,19 @@ class Contract:
         with pytest.raises(DataError, match="2 users but 1 items"):
             model.score(["u000", "u001"], ["i000"])
 
+    def test_what_is_not_ratings_is_refused_by_name(self, ranker, model, ratings):
+        with pytest.raises(DataError, match=r"this takes a Ratings, not polars\..*DataFrame: make one with"):
+            ranker.fit(ratings.table())
+        with pytest.raises(SettingError, match="ratings must map item ids to numbers, not be a list"):
+            model.recommend(ratings=[("i001", 5)])
+        for name in ("exclude", "candidates"):
+            with pytest.raises(SettingError, match=f"{name} must be a list of item ids, not 'i001'"):
+                model.recommend("u000", **{name: "i001"})
+
+    def test_it_prints_as_one_line(self, model):
+        assert repr(model).count("\n") == 0
+        assert f"{model.ranker!r}, fitted on Ratings(" in repr(model)
+
     def test_similar_users_and_items_are_nearest_by_what_they_share(self, model, ratings):
         near = oracles.nearest(ratings.by_user, ratings.n_items, 5)[3]
         got = model.similar_users("u003", n=5)

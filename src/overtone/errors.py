@@ -56,11 +56,18 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 def require_real(name: str, value: float, least: float, *, open_below: bool = False) -> float:
     """Return `value` as a float if it is finite and not below `least` (above it where `open_below`)."""
-    bound = f"{'above' if open_below else 'at least'} {least:g}"
+    bound = "" if least == float("-inf") else f" {'above' if open_below else 'at least'} {least:g}"
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
-        raise SettingError(f"{name} must be a number {bound}, not {value!r}")
+        raise SettingError(f"{name} must be a number{bound}, not {value!r}")
     number = float(value)
     inside = number > least if open_below else number >= least
     if not inside or not isfinite(number):
-        raise SettingError(f"{name} must be a finite number {bound}, not {value}")
+        raise SettingError(f"{name} must be a finite number{bound}, not {value}")
     return number
+
+
+def require_flag(name: str, value: bool) -> bool:  # noqa: FBT001 - it is the value that is checked
+    """Return `value` if it is true or false, else say what is wrong with it."""
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} must be True or False, not {value!r}")
+    return value

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overtone.errors import DataError, SettingError, require_count, require_real
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 MARGIN = 10
 """Test ratings that given-N leaves every user at the least (paper, section Data Sets)."""
@@ -33,6 +33,7 @@ def given_n(ratings: Ratings, n: int, *, seed: int = 0) -> Split:
     Users with fewer than n + 10 ratings are dropped, and then the items that nobody left rated.
     """
     require_count("n", n, 1)
+    require_ratings(ratings)
     each = np.diff(ratings.by_user.indptr)
     kept = each >= n + MARGIN
     if not kept.any():
@@ -46,6 +47,7 @@ def given_n(ratings: Ratings, n: int, *, seed: int = 0) -> Split:
 def holdout(ratings: Ratings, *, fraction: float = 0.2, seed: int = 0) -> Split:
     """Test on a random part of all ratings; each user with two or more keeps one in training."""
     _require_fraction(fraction)
+    require_ratings(ratings)
     place = _place_within_user(ratings, seed)
     draw = np.random.default_rng([require_count("seed", seed, 0), 1]).random(len(ratings))
     return _cut(ratings, (draw >= fraction) | (place == 0), ratings)
@@ -58,10 +60,11 @@ def by_time(ratings: Ratings, *, fraction: float = 0.2, seed: int = 0) -> Split:
     newer than the cut are dropped: nothing is known of them at training time.
     """
     _require_fraction(fraction)
-    if ratings.times is None:
+    times = require_ratings(ratings).times
+    if times is None:
         raise DataError("a split by time needs times; these ratings have none")
     shuffle = np.random.default_rng(require_count("seed", seed, 0)).random(len(ratings))
-    newest_first = np.lexsort((shuffle, -ratings.times))
+    newest_first = np.lexsort((shuffle, -times))
     old = np.ones(len(ratings), np.bool_)
     old[newest_first[: round(fraction * len(ratings))]] = False
     known = np.bincount(ratings.user_rows[old], minlength=ratings.n_users) > 0

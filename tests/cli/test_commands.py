@@ -87,6 +87,20 @@ def test_evaluate_prints_a_table_with_its_definitions(fitted, run):
     assert f"{float(ot.ndcg(ot.load('model'), ot.Ratings.read('cut/test.csv'), ties='first')):.4f}" in out
 
 
+def test_evaluate_says_what_the_model_was_fitted_on_and_what_it_never_saw(fitted, run):
+    _, out, err = run("evaluate", "model", "cut/train.csv", "--json")
+    assert json.loads(out)["training_ratings"] == len(ot.load("model").ratings)
+    assert f"warning: the model was fitted on {len(ot.load('model').ratings):,} of these" in err
+    table = ot.Ratings.read("cut/test.csv").table()
+    strange = pl.DataFrame({"user": ["x", "x"], "item": ["i001", "y"], "rating": [1.0, 2.0]})
+    pl.concat([table.drop("time", strict=False), strange]).write_csv("more.csv")
+    _, out, err = run("evaluate", "model", "more.csv", "--json")
+    told = json.loads(out)
+    assert (told["unknown_users"], told["unknown_items"], told["training_ratings"]) == (1, 1, 0)
+    assert "scored by the prior: 1 items and 1 users" in err
+    assert "warning" not in err
+
+
 @pytest.mark.parametrize(
     ("words", "settings"),
     [
@@ -205,6 +219,14 @@ WRONG = [
         "--column takes user, item, rating, time, not 'who'",
     ),
     (("fit", "ratings.csv", "-o", "cut"), "cut is a folder"),
+    (("fit", "none.csv", "-o", "cut"), "cut is a folder"),  # told before any work
+    (("fit", "ratings.csv", "-o", "no/model"), "there is no folder no; make it first"),
+    (("fit", "ratings.csv", "-o", "ratings.csv"), "ratings.csv is what is read here"),
+    (("score", "model", "bad.csv", "-o", "./bad.csv"), "bad.csv is what is read here"),
+    (("recommend", "model", "--all", "-o", "model"), "model is what is read here"),
+    (("split", "cut/test.csv", "--holdout", "0.5", "-o", "cut"), "cut/test.csv is what is read here"),
+    (("recommend", "model", "--all", "-o", "l.csv", "--json"), "ask for one of -o OUT and --json"),
+    (("evaluate", "model", "other.csv"), "knows none of the users and items of other.csv"),
     (("split", "ratings.csv", "--given-n", "-1", "-o", "x"), "n must be at least 1, not -1"),
     (
         ("split", "ratings.csv", "--given-n", "1000", "-o", "x"),
@@ -222,7 +244,7 @@ WRONG = [
     (("recommend", "model", "--user", "u0033"), "unknown user 'u0033'; did you mean"),
     (("recommend", "model", "--user", "u003", "-n", "0"), "n must be at least 1, not 0"),
     (("recommend", "model", "--all"), "--all needs -o OUT"),
-    (("recommend", "model", "--all", "-o", "lists.xlsx"), "lists are written as .parquet, .csv or .jsonl"),
+    (("recommend", "model", "--all", "-o", "lists.xlsx"), "tables are written as .parquet, .csv, .jsonl"),
     (("recommend", "model", "--ratings", "ratings.csv"), "is rated twice"),
     (("explain", "model", "--user", "u003", "--item", "none"), "unknown item 'none'"),
     (("score", "model", "cut/none.csv", "-o", "s.csv"), "there is no file cut/none.csv"),
@@ -233,14 +255,15 @@ WRONG = [
 @pytest.mark.parametrize(("words", "sentence"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
 def test_a_mistake_is_one_sentence_and_writes_nothing(fitted, run, words, sentence):
     (fitted / "bad.csv").write_text("user,item\nu003,i001\nnobody,i001\n")
-    before = sorted(path.name for path in fitted.rglob("*"))
+    (fitted / "other.csv").write_text("user,item,rating\nx,y,1\nx,z,2\n")
+    before = {path: path.is_file() and path.read_bytes() for path in fitted.rglob("*")}
     code, out, err = run(*words)
     assert code == 1
     assert out == ""
     assert sentence in err
     assert err.startswith("overtone: ")
     assert err.count("\n") == 1
-    assert sorted(path.name for path in fitted.rglob("*")) == before
+    assert {path: path.is_file() and path.read_bytes() for path in fitted.rglob("*")} == before
 
 
 def test_usage_mistakes_point_to_help(run):

@@ -47,3 +47,11 @@ def test_emphasis_is_convex_keeps_the_order_and_the_ends():
     assert (np.diff(steps) > 0).all()
     assert emphasis(scale)[[0, -1]] == pytest.approx([-3.0, 4.0])
     np.testing.assert_array_equal(Emphasis.of(ratings, 0.0)(scale), scale)
+
+
+def test_emphasis_goes_straight_on_beyond_the_scale():
+    emphasis = Emphasis.of(random_ratings(1, low=1, high=5), 1.0)
+    for end, outside in ((1.0, -1.0), (5.0, 1.0)):
+        near = emphasis(end + outside * np.array([0.0, 1e-4, 1.0, 2.0, 1e3]))
+        slope = (near[1] - near[0]) / 1e-4
+        np.testing.assert_allclose(near[2:], near[0] + slope * np.array([1.0, 2.0, 1e3]), rtol=1e-6)

@@ -33,7 +33,7 @@ def test_texts_of_a_typed_file_stay_texts(tmp_path):
         ("user,item\na,b\na,\n", r"p\.csv: row 2: the item id is missing$"),
         (
             "user,thing\na,b\n",
-            r"p\.csv: no column for item; the columns are user, thing: name the one that holds it$",
+            r"p\.csv: no column for item; .* user, thing: name the one that holds it, as item=NAME or --",
         ),
         ("", r"p\.csv is empty$"),
     ],

@@ -1,4 +1,3 @@
-import math
 import struct
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import example, given, strategies as st
 from overtone.errors import DataError
 from overtone.ratings import Ratings
 
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
+FINITE = st.floats(-1e9, 1e9)
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 
@@ -55,8 +54,8 @@ def test_the_order_of_the_rows_does_not_matter(rows, random):
 @given(rows=tables())
 @example(rows=[("a", "b", 0.1), ("a", "c", -9.81), ("b", "b", 1e-300), ("b", "c", 5e-324)])
 @example(rows=[("a", "b", -0.0), ("a", "c", 0.0)])
-@example(rows=[("a", "b", 2.0**53), ("a", "c", 1e300)])
-@example(rows=[("a", "b", 2.0**64), ("a", "c", 1.0)])
+@example(rows=[("a", "b", 1e9), ("a", "c", -1e9)])
+@example(rows=[("a", "b", 123456789.125), ("a", "c", 1.0)])
 @example(rows=[(2**53, 'say "hi", x\ty', 3.0), (2**53 + 1, "two\nlines\r", -2.0), (-1, " Ж漢🙂 ", 0.0)])
 def test_what_is_written_is_read_again_to_the_bit(tmp_path, kind, rows):
     ratings = taken(rows)
@@ -153,10 +152,15 @@ def test_text_ids_that_are_ints_in_one_file_match_the_ids_of_another(tmp_path):
     assert everybody.rows(Ratings.read(tmp_path / "some.csv").users.values).tolist() == [-1, 0, 1]
 
 
-def test_single_precision_ratings_are_taken_at_their_own_value():
-    ratings = Ratings.from_arrays([1], [1], np.array([0.1], np.float32))
-    assert ratings.by_user.data[0] == np.float32(0.1)
-    assert not math.isclose(ratings.by_user.data[0], 0.1, rel_tol=1e-12)
+def test_single_precision_ratings_are_taken_as_the_decimals_that_they_print():
+    ratings = Ratings.from_arrays([1, 2], [1, 1], np.array([0.1, -3.7], np.float32))
+    assert ratings.by_user.data.tolist() == [0.1, -3.7]
+
+
+@pytest.mark.parametrize("rating", [1.1e9, -1e10, 1e300])
+def test_a_rating_too_large_for_single_precision_is_refused(rating):
+    with pytest.raises(DataError, match=r"row 2: the rating is .*, which is not within 1e\+09 of 0"):
+        Ratings.from_arrays([1, 2], [1, 1], [5.0, rating])
 
 
 def test_the_table_is_one_of_polars_with_the_kinds_that_the_ids_have():

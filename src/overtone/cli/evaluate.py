@@ -1,11 +1,15 @@
 """overtone evaluate."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overtone.cli.console import Columns, Duplicates, Json, columns, print_json, print_table
+from overtone.cli.console import Columns, Duplicates, Json, columns, print_json, print_table, say
+from overtone.errors import DataError
+
+if TYPE_CHECKING:
+    from overtone import Model, Ratings
 
 
 def evaluate(  # noqa: PLR0913 - each option is an argument
@@ -30,9 +34,16 @@ def evaluate(  # noqa: PLR0913 - each option is an argument
 
     loaded = ot.load(model)
     ratings = ot.Ratings.read(test, **columns(column), duplicates=duplicates)
-    measures = ot.evaluate(loaded, ratings, k, ties=ties, relevant=relevant)
     unseen = int((loaded.items.rows(ratings.items.values) < 0).sum())
     strangers = int((loaded.users.rows(ratings.users.values) < 0).sum())
+    if unseen == ratings.n_items and strangers == ratings.n_users:
+        raise DataError(f"{model} knows none of the users and items of {test}; was it fitted on other data?")
+    if strangers or unseen:
+        say(f"scored by the prior: {unseen:,} items and {strangers:,} users that the model has not seen")
+    known = _known(loaded, ratings)
+    if known:
+        say(f"warning: the model was fitted on {known:,} of these {len(ratings):,} ratings")
+    measures = ot.evaluate(loaded, ratings, k, ties=ties, relevant=relevant)
     names = ("name", "mean", "stderr", "users", "skipped", "definition")
     rows = [{name: getattr(measure, name) for name in names} for measure in measures]
     about = {
@@ -40,6 +51,7 @@ def evaluate(  # noqa: PLR0913 - each option is an argument
         "test_ratings": len(ratings),
         "unknown_items": unseen,
         "unknown_users": strangers,
+        "training_ratings": known,
     }
     if json:
         print_json(about | {"measures": [_plain(row) for row in rows]})
@@ -51,10 +63,15 @@ def evaluate(  # noqa: PLR0913 - each option is an argument
     typer.echo("")
     for row in rows:
         typer.echo(f"{row['name']}: {row['definition']}")
-    if unseen or strangers:
-        typer.echo(
-            f"scored by the prior: {unseen:,} items and {strangers:,} users that the model has not seen"
-        )
+
+
+def _known(loaded: "Model", test: "Ratings") -> int:
+    """Count the test ratings whose user and item the model was fitted on together."""
+    users = loaded.users.rows(test.users.values)[test.user_rows].astype("int64")
+    items = loaded.items.rows(test.items.values)[test.by_user.indices]
+    own = loaded.ratings
+    pairs = own.user_rows.astype("int64") * own.n_items + own.by_user.indices
+    return len(set(pairs.tolist()) & set((users * own.n_items + items)[(users >= 0) & (items >= 0)].tolist()))
 
 
 def _plain(row: dict[str, object]) -> dict[str, object]:

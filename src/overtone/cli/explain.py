@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+SURPLUS = "A rating acts by what it has over its expectation; contribution = weight x that."
+
+
 def explain(
     model: Annotated[Path, typer.Argument(help="A file that `overtone fit` wrote.")],
     user: Annotated[str, typer.Option(metavar="ID", help="A user that the model knows.")],
@@ -25,15 +28,16 @@ def explain(
 
     require_count("n", n, 1)
     loaded = ot.load(model)
-    parts = loaded.explain(loaded.users.parse(user), loaded.items.parse(item))
+    whom, what = loaded.users.parse(user), loaded.items.parse(item)
+    parts = loaded.explain(whom, what)
     score = float(parts["contribution"].sum())
     if json:
-        print_json({"user": user, "item": item, "score": score, "parts": parts.to_dicts()})
+        print_json({"user": whom, "item": what, "score": score, "parts": parts.to_dicts()})
         return
     print_table(
         summary(parts, n),
         title=f"{loaded.ranker}: why {item} has the score {score:.4f} for {user}",
-        caption="A rating acts by what it has over its expectation; contribution = weight x that.",
+        caption=SURPLUS if loaded.kind == "ldm" else None,
     )
 
 

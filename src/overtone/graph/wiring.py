@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.errors import SettingError, require_choice, require_count, require_real
+from overtone.errors import SettingError, require_choice, require_count, require_flag, require_real
 from overtone.graph.agreement import AgreementSearch
 from overtone.graph.exact import ExactSearch
 from overtone.graph.kdtree import KDTree
@@ -39,6 +39,8 @@ class Wiring:
         require_choice("search", self.search, SEARCHES)
         require_count("comparisons", self.comparisons, 1)
         require_real("damping", self.damping, 0.0)
+        require_flag("symmetric", self.symmetric)
+        require_flag("overlapping", self.overlapping)
         if self.search == "kdtree" and self.comparisons < self.neighbors:
             raise SettingError(
                 f"comparisons must be at least neighbors ({self.neighbors}), not {self.comparisons}"

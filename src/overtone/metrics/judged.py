@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from overtone.errors import DataError, require_choice, require_count
 from overtone.kernels import Floats, Ints, csr
 from overtone.metrics import kernels
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 TIES = ("average", "first")
 
@@ -38,6 +38,7 @@ class Judged:
     @classmethod
     def of(cls, model: Scorer, test: Ratings, ties: str = "average") -> Self:
         """Score the test ratings with a model."""
+        require_ratings(test)
         return cls._sort(test.by_user.indptr, test.by_user.data, model.score_ratings(test), ties)
 
     @classmethod

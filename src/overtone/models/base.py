@@ -25,7 +25,7 @@ UNKNOWN = ("error", "fallback")
 CHUNK = 1024
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Model(ABC):
     """A fitted ranker: the ratings that it learned from, its settings, and what it learned.
 
@@ -37,6 +37,10 @@ class Model(ABC):
     settings: Mapping[str, Any]
     ratings: Ratings = field(repr=False)
     kind: ClassVar[str]
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"{type(self).__name__}({self.ranker!r}, fitted on {self.ratings!r})"
 
     @property
     def users(self) -> Ids:
@@ -219,6 +223,9 @@ class Model(ABC):
         )
 
     def _allowed(self, exclude: Iterable[Id], candidates: Iterable[Id] | None) -> Bools:
+        for name, ids in (("exclude", exclude), ("candidates", candidates)):
+            if isinstance(ids, (str, int)):
+                raise SettingError(f"{name} must be a list of item ids, not {ids!r}")
         allowed = np.full(len(self.items), candidates is None)
         if candidates is not None:
             allowed[self.items.rows_of(candidates)] = True

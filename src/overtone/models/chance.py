@@ -14,7 +14,7 @@ from overtone.models.explanation import Carriers, explanation
 from overtone.models.person import Person
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ChanceModel(Model):
     """A uniform number in [0, 1) for each user and item, computed when it is asked for."""
 

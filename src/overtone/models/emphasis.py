@@ -28,11 +28,14 @@ class Emphasis:
         return cls(float(values.min()), float(values.max()), strength)
 
     def __call__(self, values: Floats) -> Floats:
-        """Map ratings; the ends of the scale stay."""
+        """Map ratings; the ends of the scale stay, and beyond them the map goes straight on."""
         width = self.high - self.low
         if self.strength == 0.0 or width == 0.0:
             return values
-        share = np.expm1(self.strength * (values - self.low) / width) / np.expm1(self.strength)
+        place = (values - self.low) / width
+        inside = np.clip(place, 0.0, 1.0)
+        slope = self.strength * np.exp(self.strength * inside) / np.expm1(self.strength)
+        share = np.expm1(self.strength * inside) / np.expm1(self.strength) + slope * (place - inside)
         mapped: Floats = self.low + width * share
         return mapped
 

@@ -14,7 +14,7 @@ from overtone.models.explanation import Carriers, explanation
 from overtone.models.person import Person
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ItemwiseModel(Model):
     """One score an item, the last for an unknown one; each rater carries `per_rater` of it.
 

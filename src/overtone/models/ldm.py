@@ -27,7 +27,7 @@ WIRING = ("neighbors", "search", "comparisons", "symmetric", "damping", "overlap
 EXTENSION = ("mu", "inner", "misfit", "hard", "tolerance", "max_sweeps")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LDMModel(Model):
     """Scores are `offsets + strength f`, with f harmonic on the graph `weights` of users (or of items)."""
 

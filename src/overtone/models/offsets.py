@@ -104,7 +104,7 @@ def _damped(rows: Ints, left: NDArray[np.float64], size: int, damping: float) ->
     return offsets
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OffsetsModel(Model):
     """Scores by the damped offsets alone."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.errors import require_real
+from overtone.errors import SettingError, require_real
 from overtone.ids import Id, Ids
 from overtone.kernels import Csr, Floats
 
@@ -19,6 +19,8 @@ class Person(NamedTuple):
     @classmethod
     def of(cls, ratings: Mapping[Id, float], items: Ids, *, lenient: bool) -> tuple["Person", bool]:
         """Take ratings by item id; say whether any was left out because its item is unknown."""
+        if not isinstance(ratings, Mapping):
+            raise SettingError(f"ratings must map item ids to numbers, not be a {type(ratings).__name__}")
         known = {item: rating for item, rating in ratings.items() if not lenient or item in items}
         rows = items.rows_of(known)
         values = np.array([require_real(f"the rating of {k!r}", v, -np.inf) for k, v in known.items()])

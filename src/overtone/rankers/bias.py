@@ -7,7 +7,7 @@ from overtone.errors import require_real
 from overtone.models.offsets import Offsets, OffsetsModel
 from overtone.parallel import Progress, quiet
 from overtone.rankers.ranker import common
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Bias:
         self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet
     ) -> OffsetsModel:
         """Fit the offsets."""
-        mean = float(ratings.by_user.data.mean())
+        mean = float(require_ratings(ratings).by_user.data.mean())
         offsets = Offsets.fit(
             ratings, mean=mean, user_damping=self.user_damping, item_damping=self.item_damping
         )

@@ -8,7 +8,7 @@ import numpy as np
 from overtone.models.itemwise import ItemwiseModel
 from overtone.parallel import Progress, quiet
 from overtone.rankers.ranker import Ranker, common
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,7 @@ class Popularity:
 
 
 def _itemwise(ranker: Ranker, ratings: Ratings, *, averaged: bool) -> ItemwiseModel:
+    require_ratings(ratings)
     items, values = ratings.by_user.indices, ratings.by_user.data
     scores = np.bincount(items, minlength=ratings.n_items + 1).astype(np.float64)
     if averaged:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from overtone.errors import SettingError, require_choice, require_count, require_real
+from overtone.errors import SettingError, require_choice, require_count, require_flag, require_real
 from overtone.graph.neighbors import Neighbors
 from overtone.graph.weights import dense_cosines, weight_matrix
 from overtone.graph.wiring import Wiring
@@ -17,7 +17,7 @@ from overtone.models.ldm import WIRING, LDMModel, extension_of, points_of
 from overtone.models.offsets import Offsets
 from overtone.parallel import Progress, quiet
 from overtone.rankers.ranker import common
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 KEEP_LIMIT = 2**30
 """Bytes of the completed matrix up to which keep="auto" keeps it."""
@@ -79,6 +79,7 @@ class LDM:
             require_real(name, getattr(self, name), 0.0, open_below=True)
         for name in ("inner", "outer", "max_sweeps"):
             require_count(name, getattr(self, name), 1)
+        require_flag("hard", self.hard)
         if self.outer > 1 and self.keep == "no":
             raise SettingError(
                 f"outer {self.outer} re-estimates the graph from the completed matrix: keep must not be no"
@@ -113,6 +114,7 @@ class LDM:
 
     def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> LDMModel:
         """Learn offsets, graph and, where it is kept, the completed matrix."""
+        require_ratings(ratings)
         heard = Emphasis.of(ratings, self.emphasis).heard(ratings)
         offsets = self._offsets(heard)
         points = points_of(asdict(self), heard, offsets)
@@ -131,7 +133,7 @@ class LDM:
                     break
             completion = kept
         return LDMModel(
-            **common(self, ratings),
+            **common(self, ratings, "ldm-paper" if self == self.paper() else self.name),
             offsets=offsets,
             weights=weights,
             completion=completion,

@@ -19,6 +19,6 @@ class Ranker(Protocol):
         ...
 
 
-def common(ranker: Ranker, ratings: Ratings) -> dict[str, Any]:
+def common(ranker: Ranker, ratings: Ratings, name: str | None = None) -> dict[str, Any]:
     """Return the fields that every model has."""
-    return {"ranker": ranker.name, "settings": asdict(ranker), "ratings": ratings}
+    return {"ranker": name or ranker.name, "settings": asdict(ranker), "ratings": ratings}

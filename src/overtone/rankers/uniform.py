@@ -7,7 +7,7 @@ from overtone.errors import require_count
 from overtone.models.chance import ChanceModel
 from overtone.parallel import Progress, quiet
 from overtone.rankers.ranker import common
-from overtone.ratings import Ratings
+from overtone.ratings import Ratings, require_ratings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,4 +23,4 @@ class Random:
 
     def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> ChanceModel:
         """Keep the seed."""
-        return ChanceModel(**common(self, ratings), seed=self.seed)
+        return ChanceModel(**common(self, require_ratings(ratings)), seed=self.seed)

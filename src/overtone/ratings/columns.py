@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from overtone.errors import DataError
 from overtone.ids import id_column, narrow
 
+LARGEST = 1e9
+"""The greatest rating: what is learned from it is kept in single precision."""
+
 KNOWN = {
     "user": ("user", "user_id", "userid", "uid", "customer", "customer_id", "reviewer_id", "u"),
     "item": (
@@ -45,7 +48,10 @@ def pick(
             columns[role] = table[name]
         elif role != "time":
             there = listed(table.columns)
-            raise DataError(f"no column for {role}; the columns are {there}: name the one that holds it")
+            raise DataError(
+                f"no column for {role}; the columns are {there}: name the one that holds it, "
+                f"as {role}=NAME or --column {role}=NAME"
+            )
     return columns
 
 
@@ -69,10 +75,19 @@ def numbers_from(column: pl.Series, role: str) -> pl.Series:
     source = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
     if not (source.dtype.is_numeric() or source.dtype in (pl.String, pl.Null)):
         raise DataError(f"the {role}s must be numbers, not {column.dtype}")
+    if source.dtype == pl.Float32:  # 3.7 in 32 bits is meant as 3.7, not as 3.70000005
+        source = source.cast(pl.String)
     source = source.str.strip_chars() if source.dtype == pl.String else source
     numbers = source.cast(pl.Float64, strict=False)
     _refuse(~numbers.is_finite().fill_null(value=False), column, role, "a finite number")
     return numbers
+
+
+def ratings_from(column: pl.Series) -> pl.Series:
+    """Check a column of ratings, whose squares must be numbers too."""
+    ratings = numbers_from(column, "rating")
+    _refuse(ratings.abs() > LARGEST, column, "rating", f"within {LARGEST:g} of 0")
+    return ratings
 
 
 def times_from(column: pl.Series) -> pl.Series:

@@ -85,7 +85,7 @@ class Ratings:
             raise DataError("there are no ratings")
         user = col.ids_from(columns["user"], "user", texts=texts)
         item = col.ids_from(columns["item"], "item", texts=texts)
-        value = col.numbers_from(columns["rating"], "rating").to_numpy()
+        value = col.ratings_from(columns["rating"]).to_numpy()
         time = col.times_from(columns["time"]).to_numpy() if "time" in columns else None
         users, items = Ids.of(user, "user"), Ids.of(item, "item")
         triples = Triples(users.rows(user), items.rows(item), value, time)
@@ -95,6 +95,10 @@ class Ratings:
     def from_triples(cls, users: Ids, items: Ids, triples: Triples) -> Self:
         """Compress distinct triples that are sorted by user, then item."""
         return cls(users, items, csr(triples.user, triples.item, triples.value, len(users)), triples.time)
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"Ratings({len(self):,} of {self.n_users:,} users on {self.n_items:,} items)"
 
     def __len__(self) -> int:
         """Return how many ratings there are."""
@@ -161,3 +165,13 @@ class Ratings:
                 table.write_parquet(file)
             else:
                 table.write_csv(file, separator="," if kind == ".csv" else "\t")
+
+
+def require_ratings(value: Any) -> Ratings:
+    """Return `value` if it is a Ratings, else say how to make one."""
+    if not isinstance(value, Ratings):
+        kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+        raise DataError(
+            f"this takes a Ratings, not {kind}: make one with Ratings.read, from_table or from_arrays"
+        )
+    return value
