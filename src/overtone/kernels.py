@@ -33,7 +33,7 @@ class Csr(NamedTuple):
 
     def named(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the arrays under names, to be stored."""
-        return {f"{prefix}.{name}": part for name, part in zip(self._fields, self, strict=True)}
+        return {f"{prefix}.{name}": getattr(self, name) for name in self._fields}
 
     @classmethod
     def from_named(cls, prefix: str, arrays: Mapping[str, NDArray[Any]]) -> "Csr":
