@@ -198,3 +198,25 @@ def test_a_system_near_to_singular_is_solved_as_in_double_precision():
     expected = oracles.extend(W, labels, mu)
     np.testing.assert_allclose(f[:, 0], expected, atol=1e-5 * np.abs(expected).max())
     assert np.abs(expected).max() > 100.0
+
+
+@given(weight_matrices(), st.data(), st.sampled_from([0.3, 1.0, 1.7]), st.sampled_from([1e-2, 1e-4]))
+def test_no_equation_is_off_by_more_than_the_residual_says(W, data, mu, tolerance):
+    walk = Walk.of(sparse(W), 0.01)
+    known = known_of(data.draw(label_sets(len(W))))
+    columns = np.arange(len(known.indptr) - 1)
+    part = Extension(walk, known, mu=mu, tolerance=tolerance).extend(columns)
+    off = np.abs(part.f - walk.matrix() @ part.x.astype(float)).max(axis=0)
+    assert (off <= part.solution.residuals * np.abs(part.x).max(axis=0) + 1e-6).all()
+
+
+def test_a_slow_mode_is_leapt_over():
+    """Two crowds with few ties between them: sweeps alone take a hundred and three."""
+    rng = np.random.default_rng(7)
+    W = rng.uniform(0.1, 1.0, (60, 60))
+    W[:30, 30:] *= 1e-2
+    W[30:, :30] *= 1e-2
+    part = Extension(Walk.of(sparse(W)), known_of([{0: 1.0, 40: -1.0}]), tolerance=1e-6).extend(np.array([0]))
+    assert part.solution.converged.all()
+    assert part.solution.sweeps < 26
+    np.testing.assert_allclose(part.f[:, 0], oracles.extend(W, {0: 1.0, 40: -1.0}), atol=1e-4)

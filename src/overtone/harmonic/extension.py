@@ -1,7 +1,7 @@
 """Algorithm 1: every item extended from its known values to all nodes, block by block."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import lost, solve, system
+from overtone.harmonic.gather import WIDTH
 from overtone.harmonic.kernels import Labels
 from overtone.harmonic.labels import Block, block_of
 from overtone.harmonic.solver import Solution, Solver
 from overtone.kernels import Csr, Ints
 from overtone.parallel import Progress, in_order, quiet, spans
-
-WIDTH = 32
 
 WILD = 1e20
 """A pull of so many times the greatest label: the steps of a column grow without end, and it is stopped.
@@ -74,20 +73,22 @@ class Extension:
         solver = Solver(self.walk, self.mu, self.tolerance, self.max_sweeps)
         solution, steps = self._bregman(block, solver)
         seen = solution.x[block.nodes, block.labels.columns]
-        f = solution.x if self.hard else solution.values(block)
-        return Extended(block.columns, f, solution.x, block.entry, seen, solution, steps)
+        x = solution.x[:, : len(columns)]
+        f = x if self.hard else solution.values(block)[:, : len(columns)]
+        return Extended(block.columns, f, x, block.entry, seen, solution, steps)
 
     def _bregman(self, block: Block, solver: Solver) -> tuple[Solution, NDArray[np.int32]]:
         """Take steps until every column has stopped; a column that has keeps its pull."""
         goal, pull = block.labels.pull, block.labels.pull.copy()
         labels = Labels(block.labels.indptr, block.labels.columns, pull)
-        steps = np.ones(len(block.columns), np.int32)
-        wild = np.zeros(len(block.columns), np.bool_)
+        steps = np.ones(WIDTH, np.int32)
+        wild = np.zeros(WIDTH, np.bool_)
         solution = solver.solve(block, labels)
         for _ in range(1, self.inner):
             misfit = goal - solution.at_labels
-            going = (block.greatest(misfit) > self.misfit * block.greatest(goal)) & (steps == steps.max())
-            wild |= going & ~(block.greatest(pull + misfit) <= WILD * block.greatest(goal))
+            limit = block.greatest(goal)
+            going = (block.greatest(misfit) > self.misfit * limit) & (steps == steps.max())
+            wild |= going & ~(block.greatest(pull + misfit) <= WILD * limit)
             going &= ~wild
             if not going.any():
                 break
@@ -95,7 +96,11 @@ class Extension:
             steps += going
             solution = solver.solve(block, labels, solution)
         solution.residuals[wild], solution.converged[wild] = np.inf, False
-        return solution, steps
+        count = len(block.columns)
+        solution = replace(
+            solution, residuals=solution.residuals[:count], converged=solution.converged[:count]
+        )
+        return solution, steps[:count]
 
     def carriers(self, node: int, column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the labelled nodes of a column and the weight of each in f at `node`.

@@ -1,7 +1,9 @@
-"""The one loop that all time goes into: the rows of a block that a node sees, weighted and summed.
+"""The loops that all time goes into: whole rows of a block, weighted and summed.
 
 A block is `WIDTH` columns wide. Numba keeps a running sum in memory and stores it with every
-neighbour; here LLVM is told to hold it in registers, which more than doubles the speed.
+neighbour; here LLVM is told to hold rows in registers, which doubles the speed of a sweep and more.
+All arrays but `indices` (int32) are float32 and contiguous. The order of the additions is fixed,
+so that the same input gives the same bytes.
 """
 
 from collections.abc import Callable
@@ -20,48 +22,67 @@ CHAINS = 4
 """Running sums side by side, since each waits for its last addition."""
 
 FUSED = ("contract",)
-LONG = ir.IntType(64)
+LONG, SHORT = ir.IntType(64), ir.IntType(32)
 ROW = ir.VectorType(ir.FloatType(), WIDTH)
+BITS = ir.VectorType(SHORT, WIDTH)
 NOTHING = ir.Constant(ROW, [0.0] * WIDTH)
+UNSIGNED = ir.Constant(BITS, [0x7FFFFFFF] * WIDTH)
 
 
-class Arrays:
-    """The arrays of one call, and the code that adds one neighbour to a sum."""
+class Code:
+    """Instructions on whole rows."""
 
-    def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
-        data, indices, x, self.out = (
-            context.make_array(kind)(context, builder, value).data
-            for kind, value in zip(kinds, values, strict=True)
-        )
-        self.builder, self.data, self.indices, self.x = builder, data, indices, x
+    def __init__(self, context: Any, builder: Any) -> None:
+        self.context, self.builder = context, builder
 
-    def term(self, place: Any, total: Any) -> Any:
-        """Return `total + data[place] * x[indices[place]]`."""
+    def start(self, kind: Any, value: Any) -> Any:
+        """Return where the numbers of an array begin."""
+        return self.context.make_array(kind)(self.context, self.builder, value).data
+
+    def load(self, start: Any) -> Any:
+        """Read a row."""
+        return self.builder.load(self.builder.bitcast(start, ROW.as_pointer()), align=4)
+
+    def store(self, value: Any, start: Any) -> None:
+        """Write a row."""
+        self.builder.store(value, self.builder.bitcast(start, ROW.as_pointer()), align=4)
+
+    def spread(self, number: Any) -> Any:
+        """Return a number in every column."""
+        builder, undefined = self.builder, ir.Constant(ROW, ir.Undefined)
+        one = builder.insert_element(undefined, number, SHORT(0))
+        return builder.shuffle_vector(one, undefined, ir.Constant(BITS, [0] * WIDTH))
+
+    def multiply_add(self, total: Any, a: Any, b: Any) -> Any:
+        """Return `total + a * b`."""
+        return self.builder.fadd(total, self.builder.fmul(a, b, flags=FUSED), flags=FUSED)
+
+    def size(self, value: Any) -> Any:
+        """Return a row without its signs."""
         builder = self.builder
-        weight = builder.load(builder.gep(self.data, [place]))
-        row = builder.sext(builder.load(builder.gep(self.indices, [place])), LONG)
-        start = builder.gep(self.x, [builder.mul(row, LONG(WIDTH))])
-        values = builder.load(builder.bitcast(start, ROW.as_pointer()), align=4)
-        one = builder.insert_element(ir.Constant(ROW, ir.Undefined), weight, ir.IntType(32)(0))
-        places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-        weights = builder.shuffle_vector(one, ir.Constant(ROW, ir.Undefined), places)
-        return builder.fadd(total, builder.fmul(weights, values, flags=FUSED), flags=FUSED)
+        return builder.bitcast(builder.and_(builder.bitcast(value, BITS), UNSIGNED), ROW)
 
-    def loop(self, start: Any, stop: Any, totals: list[Any]) -> tuple[Any, list[Any]]:
-        """Add neighbours, as many in a pass as there are totals; return where it ended, and the totals."""
+    def greater(self, a: Any, b: Any) -> Any:
+        """Return the greater of two rows, column by column; `a` where either is not a number."""
+        return self.builder.select(self.builder.fcmp_unordered("ugt", a, b), a, b)
+
+    def sums(self, span: tuple[Any, Any], totals: list[Any], term: Callable[[Any, Any], Any]) -> Any:
+        """Run `total = term(place, total)` over a span, as many places in a pass as there are totals.
+
+        Return the place where it ended, and the totals.
+        """
         builder, step = self.builder, LONG(len(totals))
         before = builder.basic_block
         head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
         builder.branch(head)
         builder.position_at_end(head)
-        place = builder.phi(LONG)
-        sums = [builder.phi(ROW) for _ in totals]
+        place, sums = builder.phi(LONG), [builder.phi(ROW) for _ in totals]
         following = builder.add(place, step)
-        builder.cbranch(builder.icmp_signed("<=", following, stop), body, after)
+        builder.cbranch(builder.icmp_signed("<=", following, span[1]), body, after)
         builder.position_at_end(body)
-        added = [self.term(builder.add(place, LONG(k)), total) for k, total in enumerate(sums)]
+        added = [term(builder.add(place, LONG(k)), total) for k, total in enumerate(sums)]
         builder.branch(head)
-        for phi, first, later in zip([place, *sums], [start, *totals], [following, *added], strict=True):
+        for phi, first, later in zip([place, *sums], [span[0], *totals], [following, *added], strict=True):
             phi.add_incoming(first, before)
             phi.add_incoming(later, body)
         builder.position_at_end(after)
@@ -69,27 +90,53 @@ class Arrays:
 
 
 def _gather(_typing: Any, data: Any, indices: Any, span: Any, x: Any, out: Any) -> Any:
-    """Set `out` to the sum of `data[p] * x[indices[p]]` for p in `span`: row `x` of `S x`.
-
-    `data`, `x` and `out` are float32 and contiguous, `indices` int32, rows `WIDTH` wide; the order
-    of the additions is fixed, so that the same input gives the same bytes.
-    """
+    """Set `out` to the sum of `data[p] * x[indices[p]]` for p in `span`: a row of `S x`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kinds = [signature.args[k] for k in (0, 1, 3, 4)]
-        arrays = Arrays(context, builder, kinds, [args[k] for k in (0, 1, 3, 4)])
-        start, stop = (builder.extract_value(args[2], k) for k in (0, 1))
-        place, totals = arrays.loop(start, stop, [NOTHING] * CHAINS)
-        _, (first,) = arrays.loop(place, stop, totals[:1])
+        code, kinds = Code(context, builder), signature.args
+        weights, nodes, rows, target = (code.start(kinds[k], args[k]) for k in (0, 1, 3, 4))
+        first, last = (builder.extract_value(args[2], k) for k in (0, 1))
+
+        def term(place: Any, total: Any) -> Any:
+            node = builder.sext(builder.load(builder.gep(nodes, [place])), LONG)
+            row = code.load(builder.gep(rows, [builder.mul(node, LONG(WIDTH))]))
+            weight = code.spread(builder.load(builder.gep(weights, [place])))
+            return code.multiply_add(total, weight, row)
+
+        place, totals = code.sums((first, last), [NOTHING] * CHAINS, term)
+        _, (total,) = code.sums((place, last), totals[:1], term)
         for other in totals[1:]:
-            first = builder.fadd(first, other)
-        builder.store(first, builder.bitcast(arrays.out, ROW.as_pointer()), align=4)
+            total = builder.fadd(total, other)
+        code.store(total, target)
         return context.get_dummy_value()
 
     return types.void(data, indices, span, x, out), generate
 
 
+def _settle(_typing: Any, new: Any, row: Any, step: Any, change: Any, dots: Any) -> Any:
+    """Set `row` to `new` and `step` to how far that is; raise `change` to its size.
+
+    Add step * step to the first row of `dots`, and step * the one before to the second.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder)
+        news, rows, steps, changes, own = map(code.start, signature.args, args)
+        cross = builder.gep(own, [LONG(WIDTH)])
+        value, before = code.load(news), code.load(steps)
+        moved = builder.fsub(value, code.load(rows))
+        code.store(value, rows)
+        code.store(moved, steps)
+        code.store(code.greater(code.size(moved), code.load(changes)), changes)
+        code.store(code.multiply_add(code.load(own), moved, moved), own)
+        code.store(code.multiply_add(code.load(cross), moved, before), cross)
+        return context.get_dummy_value()
+
+    return types.void(new, row, step, change, dots), generate
+
+
 gather: Callable[..., None] = intrinsic(_gather)
+settle: Callable[..., None] = intrinsic(_settle)
 
 
 @kernel

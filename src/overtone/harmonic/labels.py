@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from overtone.harmonic.gather import WIDTH
 from overtone.harmonic.kernels import Labels
 from overtone.kernels import Csr, Floats, Ints
 
@@ -19,7 +20,7 @@ class Block(NamedTuple):
 
     def greatest(self, values: Floats) -> NDArray[np.float64]:
         """Return the greatest size of each column's values, one a label; 0 where it has none."""
-        out = np.zeros(len(self.columns))
+        out = np.zeros(WIDTH)
         np.maximum.at(out, self.labels.columns, np.abs(values))
         return out
 
