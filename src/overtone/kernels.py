@@ -50,8 +50,21 @@ def csr(rows: Ints, columns: Ints, data: NDArray[Any], n_rows: int) -> Csr:
 
 def transpose(matrix: Csr, n_columns: int) -> Csr:
     """Swap rows and columns."""
-    order = np.argsort(matrix.indices, kind="stable")
-    return csr(matrix.indices[order], row_of_each(matrix)[order], matrix.data[order], n_columns)
+    indptr = np.zeros(n_columns + 1, np.int64)
+    np.cumsum(np.bincount(matrix.indices, minlength=n_columns), out=indptr[1:])
+    other = Csr(indptr, np.empty(len(matrix.indices), np.int32), np.empty_like(matrix.data))
+    swap(matrix, indptr[:-1].copy(), other)
+    return other
+
+
+@kernel
+def swap(matrix: Csr, free: Ints, other: Csr) -> None:
+    """Put each entry where its column has room next; `free` says where that is."""
+    for row in range(len(matrix.indptr) - 1):
+        for place in range(matrix.indptr[row], matrix.indptr[row + 1]):
+            column = matrix.indices[place]
+            other.indices[free[column]], other.data[free[column]] = row, matrix.data[place]
+            free[column] += 1
 
 
 def row_of_each(matrix: Csr) -> NDArray[np.int32]:

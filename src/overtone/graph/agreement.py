@@ -7,9 +7,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.graph.exact import insert
+from overtone.graph.exact import SLACK
+from overtone.graph.heap import arrange, keep
 from overtone.graph.neighbors import Neighbors
-from overtone.kernels import Csr, kernel, transpose
+from overtone.kernels import Csr, Floats, Ints, kernel, transpose
 from overtone.parallel import in_order, spans
 
 WIDTH = 256
@@ -63,28 +64,47 @@ class AgreementSearch:
 def strongest(queries: Csr, index: Index, span: tuple[int, int], itself: bool, found: Neighbors) -> None:  # noqa: FBT001 - a kernel's arguments have places
     """Sum up, over the columns that each query shares with every point, then keep the strongest."""
     size = len(index.sizes)
-    common, dot = np.zeros(size, np.int32), np.zeros(size)
-    query_square, point_square = np.zeros(size), np.zeros(size)
+    sums, common = np.zeros((size, 3)), np.zeros(size, np.int32)
+    reach = (1.0 + SLACK) / np.sqrt(np.maximum(index.sizes, 1))
     weights = np.empty(found.rows.shape[1])
     for query in range(span[0], span[1]):
         start, stop = queries.indptr[query], queries.indptr[query + 1]
-        for own in range(start, stop):
-            value, column = queries.data[own], queries.indices[own]
-            for place in range(index.holders.indptr[column], index.holders.indptr[column + 1]):
-                point, other = index.holders.indices[place], index.holders.data[place]
-                common[point] += 1
-                dot[point] += value * other
-                query_square[point] += value * value
-                point_square[point] += other * other
-        kept = 0
+        add_common(queries, query, index.holders, common, sums)
+        if itself:
+            common[query] = 0
+        rows, kept, least = found.rows[query], 0, 0.0
         for point in range(size):
-            if dot[point] > 0.0 and not (itself and point == query):
-                weight = dot[point] / (sqrt(query_square[point]) * sqrt(point_square[point]) + index.damping)
-                if index.overlapping:
-                    weight *= common[point] / sqrt((stop - start) * index.sizes[point])
-                kept = insert(found.rows[query], weights, kept, point, weight)
+            # Agreement is at most 1, so that a weight is at most the overlap.
+            if common[point] > 0 and (not index.overlapping or common[point] * reach[point] > least):
+                weight = weight_of(index, sums[point], common[point], (stop - start) * index.sizes[point])
+                if weight > 0.0:
+                    kept = keep(weights, rows, kept, weight, point)
+                    least = weights[0] * sqrt(stop - start) if kept == len(rows) else 0.0
+        arrange(weights, rows, kept)
         for place in range(kept):
-            point = found.rows[query, place]
+            point = rows[place]
             found.overlap[query, place] = common[point] / sqrt((stop - start) * index.sizes[point])
-        common[:], dot[:] = 0, 0.0
-        query_square[:], point_square[:] = 0.0, 0.0
+        common[:] = 0
+        sums[:] = 0.0
+
+
+@kernel
+def add_common(queries: Csr, query: int, holders: Csr, common: Ints, sums: Floats) -> None:
+    """Count the columns that a query shares with each point; add up its squares, the point's, and the product."""
+    for own in range(queries.indptr[query], queries.indptr[query + 1]):
+        value, column = queries.data[own], queries.indices[own]
+        for place in range(holders.indptr[column], holders.indptr[column + 1]):
+            point, other = np.uint32(holders.indices[place]), holders.data[place]
+            common[point] += 1
+            sums[point, 0] += value * value
+            sums[point, 1] += other * other
+            sums[point, 2] += value * other
+
+
+@kernel
+def weight_of(index: Index, sums: Floats, common: int, sizes: int) -> float:
+    """Return the weight that `Wiring` describes, from the sums over common columns."""
+    if sums[2] <= 0.0:
+        return 0.0
+    weight = sums[2] / (sqrt(sums[0]) * sqrt(sums[1]) + index.damping)
+    return weight * common / sqrt(sizes) if index.overlapping else weight

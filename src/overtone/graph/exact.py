@@ -7,11 +7,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from overtone.graph.heap import arrange, keep
 from overtone.graph.neighbors import Neighbors
-from overtone.kernels import Csr, Floats, Ints, kernel, transpose
+from overtone.kernels import Csr, Ints, kernel, transpose
 from overtone.parallel import in_order, spans
 
 WIDTH = 256
+
+SLACK = 1e-9
+"""By how much a quick estimate of nearness may be too high, so that rounding never makes it too low."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,35 +61,19 @@ def nearest(
 ) -> None:
     """Count the common columns of each query with every point, then keep the best."""
     common = np.zeros(len(sizes), np.int32)
+    reach = (1.0 + SLACK) / np.sqrt(np.maximum(sizes, 1))
     for query in range(span[0], span[1]):
         start, stop = queries.indptr[query], queries.indptr[query + 1]
         for column in queries.indices[start:stop]:
             for place in range(holders.indptr[column], holders.indptr[column + 1]):
-                common[holders.indices[place]] += 1
+                common[np.uint32(holders.indices[place])] += 1
         if itself:
             common[query] = 0
-        kept = 0
+        near, rows, kept, least = found.overlap[query], found.rows[query], 0, 0.0
         for point in range(len(sizes)):
-            if common[point] > 0:
-                near = common[point] / sqrt((stop - start) * sizes[point])
-                kept = insert(found.rows[query], found.overlap[query], kept, point, near)
-                common[point] = 0
-
-
-@kernel
-def insert(rows: Ints, nearness: Floats, kept: int, row: int, near: float) -> int:
-    """Insert into the list of the nearest, nearest first, equals by ascending row; return its length."""
-    if kept == len(rows):
-        if near < nearness[kept - 1] or (near == nearness[kept - 1] and row > rows[kept - 1]):
-            return kept
-        place = kept - 1
-    else:
-        place = kept
-        kept += 1
-    while place > 0 and (
-        nearness[place - 1] < near or (nearness[place - 1] == near and rows[place - 1] > row)
-    ):
-        nearness[place], rows[place] = nearness[place - 1], rows[place - 1]
-        place -= 1
-    nearness[place], rows[place] = near, row
-    return kept
+            # Few pass the first test, which costs no root: what fails it is no nearer than the worst kept.
+            if common[point] * reach[point] > least:
+                kept = keep(near, rows, kept, common[point] / sqrt((stop - start) * sizes[point]), point)
+                least = near[0] * sqrt(stop - start) if kept == len(rows) else 0.0
+        arrange(near, rows, kept)
+        common[:] = 0

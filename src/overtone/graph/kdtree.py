@@ -26,7 +26,7 @@ class KDTree:
         """Split each node on its most varying column."""
         nodes = kernels.build(points, n_columns)
         low, high = kernels.intervals(nodes, n_columns)
-        return cls(Tree(points, nodes._replace(low=low, high=high), comparisons))
+        return cls(Tree(points, n_columns, nodes._replace(low=low, high=high), comparisons))
 
     def nearest_to_each(self, k: int, threads: int | None = None) -> Neighbors:
         """Return the nearest others that a bounded search finds for every row."""

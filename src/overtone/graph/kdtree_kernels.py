@@ -1,18 +1,17 @@
 """Building and searching a kd-tree whose points are sparse rows; no row is ever made dense.
 
 Row j stands for the unit vector with `1 / sqrt(its length)` at each of its columns. Coordinates
-are read by bisection, distances by a merge of two sorted rows.
+are read by bisection; a query's columns are marked in an array, so that distances need no merge.
 """
 
-from heapq import heappop, heappush
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from overtone.graph.exact import insert
+from overtone.graph.heap import arrange, keep, push, replace
 from overtone.graph.neighbors import Neighbors
-from overtone.kernels import Csr, Floats, Ints, kernel
+from overtone.kernels import Bools, Csr, Floats, Ints, kernel
 
 FLAT = 1e-12
 """Variance below which the rows of a node are taken to be the same."""
@@ -35,11 +34,21 @@ class Nodes(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """What a search reads: the rows, the tree over them, and how many it may measure."""
+    """What a search reads: the rows, how many columns they have, the tree, and how many it may measure."""
 
     points: Csr
+    columns: int
     nodes: Nodes
     comparisons: int
+
+
+class Desk(NamedTuple):
+    """What a search works with: the query's columns marked, and a heap of bins by their least distance."""
+
+    marked: Bools
+    bounds: Floats
+    tags: Ints
+    bins: Ints
 
 
 @kernel
@@ -51,18 +60,13 @@ def coordinate(rows: Csr, row: int, column: int) -> float:
 
 
 @kernel
-def overlap(rows: Csr, a: int, others: Csr, b: int) -> float:
-    """Cosine of two binary rows: what they share over the root of their lengths."""
-    i, i_end = rows.indptr[a], rows.indptr[a + 1]
-    j, j_end = others.indptr[b], others.indptr[b + 1]
-    size = sqrt((i_end - i) * (j_end - j))
+def marked_overlap(marked: Bools, size: float, points: Csr, row: int) -> float:
+    """Cosine of two binary rows, of the one the columns marked: what they share over the root of their lengths."""
+    start, stop = points.indptr[row], points.indptr[row + 1]
     shared = 0
-    while i < i_end and j < j_end:
-        x, y = rows.indices[i], others.indices[j]
-        shared += x == y
-        i += x <= y
-        j += y <= x
-    return shared / size if shared > 0 else 0.0
+    for column in points.indices[start:stop]:
+        shared += marked[column]
+    return shared / sqrt(size * (stop - start)) if shared > 0 else 0.0
 
 
 @kernel
@@ -163,35 +167,48 @@ def far_side(bound: float, x: float, low: float, cut: float, high: float) -> flo
 
 
 @kernel
-def search(queries: Csr, query: int, tree: Tree, itself: int, rows: Ints, near: Floats) -> None:
+def search(tree: Tree, size: float, itself: int, desk: Desk, found: Neighbors, query: int) -> None:
     """Measure the rows of the most promising bins until the budget is spent or no bin can be nearer.
 
-    Equally promising bins are opened last in, first out. A squared distance of 2 - 2 s belongs to
-    an overlap of s.
+    The query has `size` columns, those marked on the desk. Equally promising bins are opened last
+    in, first out. A squared distance of 2 - 2 s belongs to an overlap of s.
     """
-    nodes, left, kept, pushed = tree.nodes, tree.comparisons, 0, 0
-    bins = [(0.0, 0, 0)]
-    while len(bins) > 0 and left > 0:
-        bound, _, node = heappop(bins)
-        if kept == len(rows) and 2.0 - 2.0 * near[kept - 1] < bound:
-            return
+    nodes, left, kept, pushed, waiting = tree.nodes, tree.comparisons, 0, 0, 0
+    near, rows = found.overlap[query], found.rows[query]
+    node, bound = 0, 0.0
+    while left > 0 and not (kept == len(rows) and 2.0 - 2.0 * near[0] < bound):
         while nodes.column[node] >= 0:
-            x, cut = coordinate(queries, query, nodes.column[node]), nodes.cut[node]
-            other = nodes.right[node] if x <= cut else nodes.left[node]
-            pushed -= 1
-            heappush(bins, (far_side(bound, x, nodes.low[node], cut, nodes.high[node]), pushed, other))
-            node = nodes.left[node] if x <= cut else nodes.right[node]
+            x = 1.0 / sqrt(size) if desk.marked[nodes.column[node]] else 0.0
+            cut, near_side, far = nodes.cut[node], nodes.left[node], nodes.right[node]
+            if x > cut:
+                near_side, far = far, near_side
+            desk.bins[pushed] = far
+            away = far_side(bound, x, nodes.low[node], cut, nodes.high[node])
+            push(desk.bounds, desk.tags, waiting, away, -pushed)
+            pushed, waiting, node = pushed + 1, waiting + 1, near_side
         for point in nodes.order[nodes.left[node] : nodes.right[node]]:
             if left == 0:
-                return
+                break
             left -= 1
-            shared = overlap(queries, query, tree.points, point)
+            shared = marked_overlap(desk.marked, size, tree.points, point)
             if shared > 0.0 and point != itself:
-                kept = insert(rows, near, kept, point, shared)
+                kept = keep(near, rows, kept, shared, point)
+        if waiting == 0:
+            break
+        node, bound, waiting = desk.bins[-desk.tags[0]], desk.bounds[0], waiting - 1
+        replace(desk.bounds, desk.tags, waiting, desk.bounds[waiting], desk.tags[waiting])
+    arrange(near, rows, kept)
 
 
 @kernel
 def nearest(queries: Csr, tree: Tree, span: tuple[int, int], itself: bool, found: Neighbors) -> None:  # noqa: FBT001 - a kernel's arguments have places
     """Search for each query of the span; one that is itself a point is not its own neighbour."""
+    room = len(tree.nodes.column)
+    desk = Desk(
+        np.zeros(tree.columns, np.bool_), np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64)
+    )
     for query in range(span[0], span[1]):
-        search(queries, query, tree, query if itself else -1, found.rows[query], found.overlap[query])
+        own = queries.indices[queries.indptr[query] : queries.indptr[query + 1]]
+        desk.marked[own] = True
+        search(tree, float(len(own)), query if itself else -1, desk, found, query)
+        desk.marked[own] = False

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from overtone.kernels import Csr, row_of_each
 
 ROUNDS = 3000
-STILL = 1e-13
+STILL = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,9 +4,10 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from overtone.graph.neighbors import Neighbors
-from overtone.kernels import Csr, Floats, Ints, csr, kernel, transpose
+from overtone.kernels import Csr, Floats, Ints, kernel
 from overtone.parallel import in_order, spans
 
 WIDTH = 256
@@ -43,23 +44,20 @@ def weight_matrix(neighbors: Neighbors, weights: Floats, *, symmetric: bool) -> 
 
     A weight that is not positive is no edge: the rows of `P` must be probabilities.
     """
-    present = weights > 0.0
-    rows = np.nonzero(present)[0].astype(np.int32)
-    columns, data = neighbors.rows[present], weights[present]
-    order = np.lexsort((columns, rows))
-    directed = csr(rows[order], columns[order], data[order], len(weights))
+    indptr = np.zeros(len(weights) + 1, np.int64)
+    np.cumsum((weights > 0.0).sum(axis=1), out=indptr[1:])
+    directed = Csr(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1]))
+    in_columns(neighbors.rows, weights, directed)
     return mean_of_both(directed) if symmetric else directed
 
 
 def mean_of_both(directed: Csr) -> Csr:
     """Return (W + W') / 2."""
     m = len(directed.indptr) - 1
-    other = transpose(directed, m)
-    rows = np.concatenate([np.repeat(np.arange(m), np.diff(one.indptr)) for one in (directed, other)])
-    columns = np.concatenate([directed.indices, other.indices])
-    halves = np.concatenate([directed.data, other.data]) / 2.0
-    key, place = np.unique(rows * np.int64(m) + columns, return_inverse=True)
-    return csr(key // m, key % m, np.bincount(place, halves), m)
+    one = csr_array((directed.data, directed.indices, directed.indptr), shape=(m, m))
+    both = ((one + one.T.tocsr()) / 2.0).tocsr()
+    both.sort_indices()
+    return Csr(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
 
 
 def dense_cosines(points: Floats, neighbors: Neighbors) -> Floats:
@@ -75,38 +73,61 @@ def dense_cosines(points: Floats, neighbors: Neighbors) -> Floats:
 
 
 @kernel
-def corated(queries: Csr, points: Csr, neighbors: Ints, span: tuple[int, int], found: Agreement) -> None:
-    """Fill in the agreement of each query of the span with its neighbours."""
-    for query in range(span[0], span[1]):
+def in_columns(neighbors: Ints, weights: Floats, out: Csr) -> None:
+    """Fill sparse rows with the positive weights, columns ascending."""
+    for row in range(neighbors.shape[0]):
+        start, end = out.indptr[row], out.indptr[row]
         for place in range(neighbors.shape[1]):
-            point = neighbors[query, place]
-            if point >= 0:
-                dot, norm, shared = common(queries, query, points, point)
-                found.dot[query, place], found.norm[query, place] = dot, norm
-                found.shared[query, place] = shared
+            weight, column = weights[row, place], neighbors[row, place]
+            if weight > 0.0:
+                at = end
+                while at > start and out.indices[at - 1] > column:
+                    out.indices[at], out.data[at] = out.indices[at - 1], out.data[at - 1]
+                    at -= 1
+                out.indices[at], out.data[at] = column, weight
+                end += 1
 
 
 @kernel
-def common(rows: Csr, a: int, others: Csr, b: int) -> tuple[float, float, int]:
-    """Product and lengths of two rows over their common columns, and how many those are.
+def corated(queries: Csr, points: Csr, neighbors: Ints, span: tuple[int, int], found: Agreement) -> None:
+    """Fill in the agreement of each query of the span with its neighbours.
 
-    Columns are sorted within each row, so one merge of the two rows suffices.
+    The query is spread over all columns, so that each neighbour's row is read once, without a branch.
     """
-    i, i_end = rows.indptr[a], rows.indptr[a + 1]
-    j, j_end = others.indptr[b], others.indptr[b + 1]
-    dot = square_a = square_b = 0.0
-    shared = 0
-    while i < i_end and j < j_end:
-        if rows.indices[i] < others.indices[j]:
-            i += 1
-        elif rows.indices[i] > others.indices[j]:
-            j += 1
-        else:
-            dot += rows.data[i] * others.data[j]
-            square_a += rows.data[i] ** 2
-            square_b += others.data[j] ** 2
-            shared += 1
-            i += 1
-            j += 1
+    size = max(most(queries.indices), most(points.indices)) + 1
+    value, has = np.zeros(size), np.zeros(size)
+    for query in range(span[0], span[1]):
+        start, stop = queries.indptr[query], queries.indptr[query + 1]
+        columns = queries.indices[start:stop]
+        value[columns], has[columns] = queries.data[start:stop], 1.0
+        for place in range(neighbors.shape[1]):
+            point = neighbors[query, place]
+            if point >= 0:
+                dot, norm, shared = common(value, has, points, point)
+                found.dot[query, place], found.norm[query, place] = dot, norm
+                found.shared[query, place] = shared
+        value[columns], has[columns] = 0.0, 0.0
+
+
+@kernel
+def most(numbers: Ints) -> int:
+    """Return the greatest, -1 of none."""
+    greatest = -1
+    for number in numbers:
+        greatest = max(greatest, number)
+    return greatest
+
+
+@kernel
+def common(value: Floats, has: Floats, others: Csr, row: int) -> tuple[float, float, int]:
+    """Product and lengths of two rows over their common columns, and how many those are."""
+    dot = square_a = square_b = shared = 0.0
+    for place in range(others.indptr[row], others.indptr[row + 1]):
+        column, other = others.indices[place], others.data[place]
+        own, both = value[column], has[column]
+        dot += own * other
+        square_a += own * own * both
+        square_b += other * other * both
+        shared += both
     # A product of square roots, not the root of a product: the latter underflows.
-    return dot, sqrt(square_a) * sqrt(square_b), shared
+    return dot, sqrt(square_a) * sqrt(square_b), int(shared)
