@@ -90,7 +90,7 @@ def strongest(queries: Csr, index: Index, span: tuple[int, int], itself: bool, f
 
 @kernel
 def add_common(queries: Csr, query: int, holders: Csr, common: Ints, sums: Floats) -> None:
-    """Count the columns that a query shares with each point; add up its squares, the point's, and the product."""
+    """Count the columns that a query shares with each point; sum squares of both, and products."""
     for own in range(queries.indptr[query], queries.indptr[query + 1]):
         value, column = queries.data[own], queries.indices[own]
         for place in range(holders.indptr[column], holders.indptr[column + 1]):
@@ -106,5 +106,5 @@ def weight_of(index: Index, sums: Floats, common: int, sizes: int) -> float:
     """Return the weight that `Wiring` describes, from the sums over common columns."""
     if sums[2] <= 0.0:
         return 0.0
-    weight = sums[2] / (sqrt(sums[0]) * sqrt(sums[1]) + index.damping)
+    weight: float = sums[2] / (sqrt(sums[0]) * sqrt(sums[1]) + index.damping)
     return weight * common / sqrt(sizes) if index.overlapping else weight

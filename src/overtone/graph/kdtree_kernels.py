@@ -61,7 +61,7 @@ def coordinate(rows: Csr, row: int, column: int) -> float:
 
 @kernel
 def marked_overlap(marked: Bools, size: float, points: Csr, row: int) -> float:
-    """Cosine of two binary rows, of the one the columns marked: what they share over the root of their lengths."""
+    """Cosine of two binary rows, one marked: what they share over the root of their lengths."""
     start, stop = points.indptr[row], points.indptr[row + 1]
     shared = 0
     for column in points.indices[start:stop]:
