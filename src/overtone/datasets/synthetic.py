@@ -40,9 +40,6 @@ PLATEAU = 0.01
 TAIL = 2.5
 """Zipf's law begins at this share of the items, and its last item falls short of it by this power of e."""
 
-LEAST_EACH = 20
-"""Ratings of every user where there are enough: given-N at 10 then keeps them all."""
-
 SKEW = 0.9
 """Standard deviation of the logarithm of how many ratings a user adds to those."""
 
@@ -68,7 +65,7 @@ class Appeal(NamedTuple):
     generosity: Reals
 
 
-def synthetic(
+def synthetic(  # noqa: PLR0913 - sizes, then what few change, by name
     users: int = 1000,
     items: int = 500,
     ratings: int = 60_000,
@@ -76,13 +73,15 @@ def synthetic(
     seed: int = 0,
     dimension: int = 2,
     noise: float = 0.6,
+    least: int = 20,
 ) -> Ratings:
     """Make up ratings of 1 to 5 stars, by synthetic users `u0001` ... of synthetic items `i001` ...
 
     Users and items lie on a manifold of `dimension` coordinates. An item's taste is a smooth function on
     it, and people rate what is popular (Zipf) and lies near them, so that who rated what tells where they
     are; `noise` is the standard deviation, in stars, of what nothing explains. There are exactly `ratings`
-    ratings of distinct pairs; an item may be left without any where they are few.
+    ratings of distinct pairs; an item may be left without any where they are few. A user has `least` of
+    them or more where there are enough: with 20, given-N at 10 keeps everybody.
 
     >>> table = synthetic(users=300, items=120, ratings=9_000, seed=1)
     >>> table.n_users, table.n_items, len(table), table.users.values[41]
@@ -94,7 +93,8 @@ def synthetic(
     rng = np.random.default_rng(require_count("seed", seed, 0))
     manifold = _manifold(rng, users, items, dimension)
     appeal = _appeal(rng, users, items)
-    counts = _activity(rng, users, items, ratings)
+    require_count("least", least, 1)
+    counts = _activity(rng, (users, items, ratings), least)
     user = np.repeat(np.arange(users, dtype=np.int32), counts)
     item = np.concatenate([_choices(rng, manifold, appeal, counts, block) for block in spans(users, BLOCK)])
     liking = _liking(manifold, appeal, user, item)
@@ -146,9 +146,10 @@ def _appeal(rng: np.random.Generator, users: int, items: int) -> Appeal:
     return Appeal(popularity.astype(np.float32), (QUALITY * quality).astype(np.float32), generosity)
 
 
-def _activity(rng: np.random.Generator, users: int, items: int, ratings: int) -> NDArray[np.int64]:
+def _activity(rng: np.random.Generator, sizes: tuple[int, int, int], least: int) -> NDArray[np.int64]:
     """Deal out the ratings: the least to each user, the rest by a log-normal law, up to all items."""
-    least = min(LEAST_EACH, ratings // users)
+    users, items, ratings = sizes
+    least = min(least, ratings // users)
     zeal = np.exp(SKEW * rng.standard_normal(users))
     low, high = 0.0, float((items - least) / zeal.min())
     for _ in range(100):
