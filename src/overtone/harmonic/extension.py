@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import lost, solve, system
-from overtone.harmonic.gather import WIDTH
 from overtone.harmonic.kernels import Labels
 from overtone.harmonic.labels import Block, block_of
+from overtone.harmonic.rows import WIDTH
 from overtone.harmonic.solver import Solution, Solver
 from overtone.kernels import Csr, Ints
 from overtone.parallel import Progress, in_order, quiet, spans

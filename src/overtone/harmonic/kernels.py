@@ -5,8 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.harmonic.gather import WIDTH, gather, settle
+from overtone.harmonic.leap import CYCLE, leap
+from overtone.harmonic.rows import WIDTH, add, gather, settle
 from overtone.kernels import Csr, Floats, Ints, kernel
+
+SOME = 64
+"""Members whose leaks are summed in single precision before they join the rest in double."""
 
 
 class Labels(NamedTuple):
@@ -21,11 +25,18 @@ class Labels(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """The closed class of each node, its stationary weight, that times its leak, and the sum of those."""
+    """The closed class of each node, its stationary weight, and that weight times its leak.
+
+    The members of class c are `members[starts[c]:starts[c + 1]]`; `drops` are their leaks, one a
+    member, in single precision, and `leaks` their sums.
+    """
 
     home: Ints
     weight: Floats
     leak: Floats
+    members: Ints
+    starts: Ints
+    drops: Floats
     leaks: Floats
 
 
@@ -42,8 +53,8 @@ class State(NamedTuple):
 
     x: NDArray[np.float32]
     at_labels: NDArray[np.float64]
-    step: NDArray[np.float32]
-    label_step: NDArray[np.float64]
+    steps: NDArray[np.float32]
+    label_steps: NDArray[np.float64]
 
 
 @kernel
@@ -54,60 +65,36 @@ def relax(system: System, labels: Labels, state: State, goal: Floats, moved: Flo
     visited, and the weights of those that moved later sum to 1 at the most.
     """
     shift = np.zeros((len(system.classes.leaks), WIDTH), np.float32)
-    before, dots = np.zeros(WIDTH, np.float32), np.zeros((2, WIDTH), np.float32)
     for done in range(1, most + 1):
         balance(system.classes, labels, system.mu, state, shift)
         lift(system.classes, labels, system.mu, state, shift)
-        before[:] = dots[0]
-        sweep(system, labels, state, moved, dots)
+        sweep(system, labels, state, moved, (done - 1) % CYCLE)
         if (moved <= goal).all() or not np.isfinite(moved).all():
             return done
-        if done % 2 == 0:
-            leap(labels, state, before, dots)
+        if done % CYCLE == 0:
+            leap(labels.columns, state.x, state.at_labels, state.steps, state.label_steps)
     return most
 
 
 @kernel
-def sweep(system: System, labels: Labels, state: State, moved: Floats, dots: Floats) -> None:
+def sweep(system: System, labels: Labels, state: State, moved: Floats, turn: int) -> None:
     """Update each node in turn: `f_j = (S x)_j`, and `x = f`, at a label `x = f - mu (f - h)`.
 
     `at_labels` is f where x differs from it; `moved` becomes the greatest change of x in each
-    column, `dots` the products of the step with itself and with the one before.
+    column. The step is kept as that of this `turn`.
     """
     steps, x = system.steps, state.x
+    step, label_steps = state.steps[turn], state.label_steps[turn]
     out = np.empty(WIDTH, np.float32)
     moved[:] = 0.0
-    dots[:] = 0.0
     for node in range(x.shape[0]):
         gather(steps.data, steps.indices, (steps.indptr[node], steps.indptr[node + 1]), x, out)
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b = labels.columns[place]
-            state.label_step[place] = out[b] - state.at_labels[place]
+            label_steps[place] = out[b] - state.at_labels[place]
             state.at_labels[place] = out[b]
             out[b] -= system.mu * (out[b] - labels.pull[place])
-        settle(out, x[node], state.step[node], moved, dots)
-
-
-@kernel
-def leap(labels: Labels, state: State, before: Floats, dots: Floats) -> None:
-    """Go on in the direction of the last step, as far as makes the combination of the last two least.
-
-    Of two steps r and s, `s - a (s - r)` is least where `a = s . (s - r) / |s - r|^2` (Anderson's
-    acceleration of depth 1). What a balance added between them is a constant, which the next
-    balance finds anew. `before` is `r . r`, `dots` are `s . s` and `s . r`.
-    """
-    share = np.zeros(WIDTH, np.float32)
-    for b in range(WIDTH):
-        square = before[b] - np.float32(2.0) * dots[1, b] + dots[0, b]
-        ahead = (dots[1, b] - dots[0, b]) / square
-        if square > 0.0 and np.isfinite(ahead):
-            share[b] = ahead
-    for node in range(state.x.shape[0]):
-        row, step = state.x[node], state.step[node]
-        for b in range(WIDTH):
-            row[b] += share[b] * step[b]
-        for place in range(labels.indptr[node], labels.indptr[node + 1]):
-            state.at_labels[place] += share[labels.columns[place]] * state.label_step[place]
+        settle(out, x, step, node, moved)
 
 
 @kernel
@@ -133,25 +120,34 @@ def balance(classes: Classes, labels: Labels, mu: float, state: State, shift: Fl
     The stationary weights are orthogonal to the rest of the walk, so that the constant follows from
     the pull of the labels and the leak alone; a class without either has none.
     """
-    size = shift.shape[0]
-    total, mass = np.zeros((size, WIDTH)), np.empty((size, WIDTH))
-    for c in range(size):
+    total, mass = np.zeros(shift.shape), np.empty(shift.shape)
+    for c in range(shift.shape[0]):
         mass[c] = classes.leaks[c]
+        if classes.leaks[c] > 0.0:
+            take_leaks(classes, c, state.x, total[c])
     for node in range(state.x.shape[0]):
         c = classes.home[node]
         if c < 0:
             continue
-        leak, row, own = classes.leak[node], state.x[node], total[c]
-        if leak > 0.0:
-            for b in range(WIDTH):
-                own[b] -= leak * row[b]
+        weight, leak = classes.weight[node], classes.leak[node]
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b, f = labels.columns[place], state.at_labels[place]
-            own[b] += leak * (row[b] - f) + classes.weight[node] * mu * (labels.pull[place] - f)
-            mass[c, b] += classes.weight[node] * mu
-    for c in range(size):
+            total[c, b] += leak * (state.x[node, b] - f) + weight * mu * (labels.pull[place] - f)
+            mass[c, b] += weight * mu
+    for c in range(shift.shape[0]):
         for b in range(WIDTH):
             shift[c, b] = total[c, b] / mass[c, b] if mass[c, b] > 0.0 else 0.0
+
+
+@kernel
+def take_leaks(classes: Classes, c: int, x: Floats, total: Floats) -> None:
+    """Subtract from `total` what leaks from a class; a few members at a time, so that little is lost."""
+    some = np.empty(WIDTH, np.float32)
+    stop = classes.starts[c + 1]
+    for start in range(classes.starts[c], stop, SOME):
+        gather(classes.drops, classes.members, (start, min(start + SOME, stop)), x, some)
+        for b in range(WIDTH):
+            total[b] -= some[b]
 
 
 @kernel
@@ -163,13 +159,11 @@ def lift(classes: Classes, labels: Labels, mu: float, state: State, shift: Float
         c = classes.home[node] if shift.shape[0] > 1 else 0
         if c < 0:
             continue
-        row, more = state.x[node], shift[c]
-        for b in range(WIDTH):
-            row[b] += more[b]
+        add(state.x, node, shift, c)
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b = labels.columns[place]
-            state.at_labels[place] += more[b]
-            row[b] -= mu * more[b]
+            state.at_labels[place] += shift[c, b]
+            state.x[node, b] -= mu * shift[c, b]
 
 
 @kernel

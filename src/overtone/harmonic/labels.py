@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.harmonic.gather import WIDTH
 from overtone.harmonic.kernels import Labels
+from overtone.harmonic.rows import WIDTH
 from overtone.kernels import Csr, Floats, Ints
 
 

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import solve_column
-from overtone.harmonic.gather import WIDTH
 from overtone.harmonic.kernels import Classes, Labels, State, System, greatest, relax, residual
 from overtone.harmonic.labels import Block
+from overtone.harmonic.leap import CYCLE
+from overtone.harmonic.rows import WIDTH
 
 SAFE_MU = 2.0
 """From here on a sweep need not contract: what a label adds is more than what it damps."""
@@ -65,8 +66,12 @@ class Solver:
         walk = self.walk
         leak = walk.stationary * walk.leak
         inside = walk.home >= 0
+        members = np.argsort(walk.home, kind="stable")[len(inside) - inside.sum() :].astype(np.int32)
+        starts = np.searchsorted(walk.home[members], np.arange(walk.classes + 1))
         leaks = np.bincount(walk.home[inside], leak[inside], minlength=walk.classes).astype(np.float64)
-        return System(walk.steps, Classes(walk.home, walk.stationary, leak, leaks), self.mu)
+        drops = leak[members].astype(np.float32)
+        classes = Classes(walk.home, walk.stationary, leak, members, starts, drops, leaks)
+        return System(walk.steps, classes, self.mu)
 
 
 def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> State:
@@ -74,7 +79,7 @@ def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> S
     x = np.zeros((block.size, WIDTH), np.float32) if start is None else start.x.copy()
     f = np.zeros(len(labels.pull)) if start is None else start.at_labels.copy()
     x[block.nodes, labels.columns] = f - mu * (f - labels.pull)
-    return State(x, f, np.empty_like(x), np.empty_like(f))
+    return State(x, f, np.empty((CYCLE, *x.shape), np.float32), np.empty((CYCLE, len(f))))
 
 
 def _over(worst: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float64]:

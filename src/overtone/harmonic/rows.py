@@ -1,8 +1,9 @@
-"""The loops that all time goes into: whole rows of a block, weighted and summed.
+"""The steps that all time goes into, on whole rows of a block: weigh and sum, settle, move.
 
 A block is `WIDTH` columns wide. Numba keeps a running sum in memory and stores it with every
 neighbour; here LLVM is told to hold rows in registers, which doubles the speed of a sweep and more.
-All arrays but `indices` (int32) are float32 and contiguous. The order of the additions is fixed,
+Rows are float32 and contiguous, indices int32. Arrays are named whole, with the number of a row:
+a view of a row would cost Numba two counts of references. The order of the additions is fixed,
 so that the same input gives the same bytes.
 """
 
@@ -43,6 +44,10 @@ class Code:
         """Read a row."""
         return self.builder.load(self.builder.bitcast(start, ROW.as_pointer()), align=4)
 
+    def row(self, start: Any, number: Any) -> Any:
+        """Return where a row begins."""
+        return self.builder.gep(start, [self.builder.mul(self.builder.sext(number, LONG), LONG(WIDTH))])
+
     def store(self, value: Any, start: Any) -> None:
         """Write a row."""
         self.builder.store(value, self.builder.bitcast(start, ROW.as_pointer()), align=4)
@@ -52,10 +57,6 @@ class Code:
         builder, undefined = self.builder, ir.Constant(ROW, ir.Undefined)
         one = builder.insert_element(undefined, number, SHORT(0))
         return builder.shuffle_vector(one, undefined, ir.Constant(BITS, [0] * WIDTH))
-
-    def multiply_add(self, total: Any, a: Any, b: Any) -> Any:
-        """Return `total + a * b`."""
-        return self.builder.fadd(total, self.builder.fmul(a, b, flags=FUSED), flags=FUSED)
 
     def size(self, value: Any) -> Any:
         """Return a row without its signs."""
@@ -98,10 +99,9 @@ def _gather(_typing: Any, data: Any, indices: Any, span: Any, x: Any, out: Any) 
         first, last = (builder.extract_value(args[2], k) for k in (0, 1))
 
         def term(place: Any, total: Any) -> Any:
-            node = builder.sext(builder.load(builder.gep(nodes, [place])), LONG)
-            row = code.load(builder.gep(rows, [builder.mul(node, LONG(WIDTH))]))
+            row = code.load(code.row(rows, builder.load(builder.gep(nodes, [place]))))
             weight = code.spread(builder.load(builder.gep(weights, [place])))
-            return code.multiply_add(total, weight, row)
+            return builder.fadd(total, builder.fmul(weight, row, flags=FUSED), flags=FUSED)
 
         place, totals = code.sums((first, last), [NOTHING] * CHAINS, term)
         _, (total,) = code.sums((place, last), totals[:1], term)
@@ -113,30 +113,53 @@ def _gather(_typing: Any, data: Any, indices: Any, span: Any, x: Any, out: Any) 
     return types.void(data, indices, span, x, out), generate
 
 
-def _settle(_typing: Any, new: Any, row: Any, step: Any, change: Any, dots: Any) -> Any:
-    """Set `row` to `new` and `step` to how far that is; raise `change` to its size.
-
-    Add step * step to the first row of `dots`, and step * the one before to the second.
-    """
+def _settle(_typing: Any, new: Any, x: Any, step: Any, node: Any, change: Any) -> Any:
+    """Set a node's row of `x` to `new` and that of `step` to how far it went; raise `change` to its size."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         code = Code(context, builder)
-        news, rows, steps, changes, own = map(code.start, signature.args, args)
-        cross = builder.gep(own, [LONG(WIDTH)])
-        value, before = code.load(news), code.load(steps)
-        moved = builder.fsub(value, code.load(rows))
-        code.store(value, rows)
-        code.store(moved, steps)
+        news, rows, steps, changes = (code.start(signature.args[k], args[k]) for k in (0, 1, 2, 4))
+        row, value = code.row(rows, args[3]), code.load(news)
+        moved = builder.fsub(value, code.load(row))
+        code.store(value, row)
+        code.store(moved, code.row(steps, args[3]))
         code.store(code.greater(code.size(moved), code.load(changes)), changes)
-        code.store(code.multiply_add(code.load(own), moved, moved), own)
-        code.store(code.multiply_add(code.load(cross), moved, before), cross)
         return context.get_dummy_value()
 
-    return types.void(new, row, step, change, dots), generate
+    return types.void(new, x, step, node, change), generate
+
+
+def _advance(_typing: Any, x: Any, node: Any, step: Any, share: Any) -> Any:
+    """Add to a node's row of `x` the product of its row of `step` with a row of shares."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder)
+        rows, steps, shares = (code.start(signature.args[k], args[k]) for k in (0, 2, 3))
+        row, step = code.row(rows, args[1]), code.load(code.row(steps, args[1]))
+        ahead = builder.fmul(code.load(shares), step, flags=FUSED)
+        code.store(builder.fadd(code.load(row), ahead, flags=FUSED), row)
+        return context.get_dummy_value()
+
+    return types.void(x, node, step, share), generate
+
+
+def _add(_typing: Any, x: Any, node: Any, shifts: Any, which: Any) -> Any:
+    """Add one row of `shifts` to a node's row of `x`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder)
+        rows, others = (code.start(signature.args[k], args[k]) for k in (0, 2))
+        row, other = code.row(rows, args[1]), code.row(others, args[3])
+        code.store(builder.fadd(code.load(row), code.load(other)), row)
+        return context.get_dummy_value()
+
+    return types.void(x, node, shifts, which), generate
 
 
 gather: Callable[..., None] = intrinsic(_gather)
 settle: Callable[..., None] = intrinsic(_settle)
+advance: Callable[..., None] = intrinsic(_advance)
+add: Callable[..., None] = intrinsic(_add)
 
 
 @kernel

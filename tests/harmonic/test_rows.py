@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 
-from overtone.harmonic.gather import CHAINS, WIDTH, product
+from overtone.harmonic.rows import CHAINS, WIDTH, product
 from overtone.kernels import Csr
 
 
