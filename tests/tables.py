@@ -58,3 +58,11 @@ def binary_rows(draw, most=40, columns=25):
     density = draw(st.sampled_from([0.05, 0.2, 0.6]))
     full = np.where(rng.random((size, columns)) < density, rng.integers(1, 6, (size, columns)), 0)
     return sparse(full), columns
+
+
+def known_of(labels):
+    """One {node: value} for each column."""
+    rows = [column for column, some in enumerate(labels) for _ in some]
+    nodes = [node for some in labels for node in sorted(some)]
+    values = [some[node] for some in labels for node in sorted(some)]
+    return csr(np.array(rows, int), np.array(nodes, np.int32), np.array(values, float), len(labels))

@@ -49,3 +49,12 @@ def test_stationary_weights_are_left_null_vectors_of_each_class(W):
 def test_a_periodic_walk_has_its_stationary_weights_too():
     walk = Walk.of(sparse(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])))
     np.testing.assert_allclose(walk.stationary, [0.5, 0.25, 0.25], atol=1e-9)
+
+
+def test_a_walk_that_mixes_slowly_has_them_too():
+    rng = np.random.default_rng(0)
+    W = np.kron(np.eye(3), np.ones((20, 20))) * rng.uniform(0.5, 1.5, (60, 60))
+    W[0, 20] = W[21, 40] = W[41, 1] = 1e-3
+    walk = Walk.of(sparse(W))
+    assert walk.classes == 1
+    np.testing.assert_allclose(walk.stationary @ transition(W), walk.stationary, atol=1e-12)

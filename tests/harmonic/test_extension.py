@@ -5,20 +5,17 @@ from hypothesis import given, strategies as st
 import oracles
 from overtone.graph.walk import Walk
 from overtone.harmonic.extension import Extension
-from overtone.kernels import csr
-from tables import sparse, weight_matrices
+from overtone.harmonic.solver import Solver
+from tables import known_of, sparse, weight_matrices
 
 
-def known_of(labels):
-    """One {node: value} for each column."""
-    rows = [column for column, some in enumerate(labels) for _ in some]
-    nodes = [node for some in labels for node in sorted(some)]
-    values = [some[node] for some in labels for node in sorted(some)]
-    return csr(np.array(rows, int), np.array(nodes, np.int32), np.array(values, float), len(labels))
+def extension_of(walk, known, mu=1.0, tolerance=1e-5, max_sweeps=300, **settings):
+    solver = Solver.of(walk, mu, tolerance=tolerance, max_sweeps=max_sweeps)
+    return Extension(solver, known, **settings)
 
 
 def solve(W, labels, grounding=0.0, **settings):
-    extension = Extension(
+    extension = extension_of(
         Walk.of(sparse(W), grounding), known_of(labels), **{"tolerance": 1e-6, "misfit": 1e-12} | settings
     )
     f = np.full((len(W), len(labels)), np.nan, np.float32)
@@ -101,7 +98,7 @@ def test_bregman_steps_draw_the_labels_in():
 
 def test_bregman_stops_a_column_that_fits_and_lets_the_others_go_on():
     W = np.random.default_rng(4).uniform(0.1, 1.0, (10, 10))
-    extension = Extension(
+    extension = extension_of(
         Walk.of(sparse(W)), known_of([{0: 1.0, 1: 1.0}, {0: 1.0, 1: -1.0}, {}]), inner=4, misfit=1e-3
     )
     part = extension.extend(np.arange(3))
@@ -117,7 +114,9 @@ def test_a_solve_without_enough_sweeps_is_finished_column_by_column():
 
 def test_a_tolerance_out_of_reach_is_reported_not_hidden():
     W = np.random.default_rng(6).uniform(0.0, 1.0, (30, 30))
-    part = Extension(Walk.of(sparse(W)), known_of([{0: 1.0, 1: -1.0}]), tolerance=1e-12).extend(np.array([0]))
+    part = extension_of(Walk.of(sparse(W)), known_of([{0: 1.0, 1: -1.0}]), tolerance=1e-12).extend(
+        np.array([0])
+    )
     assert not part.solution.converged[0]
     assert part.solution.residuals[0] > 1e-12
     np.testing.assert_allclose(part.f[:, 0], oracles.extend(W, {0: 1.0, 1: -1.0}), atol=1e-5)
@@ -129,7 +128,9 @@ def test_a_tolerance_out_of_reach_is_reported_not_hidden():
 def test_carriers_weigh_labels_so_that_they_sum_to_f(W, data, scheme, grounding):
     mu, inner = scheme
     labels = data.draw(label_sets(len(W)))
-    extension = Extension(Walk.of(sparse(W), grounding), known_of(labels), mu=mu, inner=inner, tolerance=1e-6)
+    extension = extension_of(
+        Walk.of(sparse(W), grounding), known_of(labels), mu=mu, inner=inner, tolerance=1e-6
+    )
     parts = extension.extend(np.arange(len(labels)))
     place = {column: at for at, column in enumerate(parts.columns)}
     for column, some in enumerate(labels):
@@ -146,7 +147,7 @@ def test_threads_do_not_change_a_byte():
         dict(zip(rng.permutation(200)[:5].tolist(), rng.normal(size=5).tolist(), strict=True))
         for _ in range(150)
     ]
-    extension = Extension(Walk.of(sparse(W), 0.05), known_of(labels))
+    extension = extension_of(Walk.of(sparse(W), 0.05), known_of(labels))
     one, two = (
         b"".join(part.f.tobytes() for part in extension.blocks(np.arange(150), threads)) for threads in (1, 2)
     )
@@ -157,7 +158,7 @@ def test_threads_do_not_change_a_byte():
 @pytest.mark.parametrize("mu", [0.5, 1.0, 1.5])
 def test_a_well_mixed_graph_takes_few_sweeps_however_few_the_labels(mu, grounding):
     W = np.random.default_rng(8).uniform(0.1, 1.0, (60, 60))
-    part = Extension(Walk.of(sparse(W), grounding), known_of([{0: 1.0}, {3: 1.0, 4: -1.0}]), mu=mu).extend(
+    part = extension_of(Walk.of(sparse(W), grounding), known_of([{0: 1.0}, {3: 1.0, 4: -1.0}]), mu=mu).extend(
         np.arange(2)
     )
     assert part.solution.sweeps <= 25
@@ -170,7 +171,7 @@ def test_a_part_without_labels_is_seen_as_the_prior_and_carries_nothing():
     W[0, 1] = W[0, 3] = W[1, 2] = W[2, 1] = W[3, 0] = 1.0
     f, _ = solve(W, [{3: 2.0}])
     np.testing.assert_allclose(f[:, 0], [1.0, 0.0, 0.0, 1.0], atol=1e-6)
-    extension = Extension(Walk.of(sparse(W)), known_of([{3: 2.0}]))
+    extension = extension_of(Walk.of(sparse(W)), known_of([{3: 2.0}]))
     for node, weight in ((0, 0.5), (1, 0.0), (3, 0.5)):
         np.testing.assert_allclose(extension.carriers(node, 0)[1], [weight], atol=1e-8)
 
@@ -179,7 +180,7 @@ def test_steps_that_grow_without_end_are_stopped_and_said():
     # Two users who know only each other: f = (h2, h1), so that a misfit doubles with every step.
     W = np.array([[0.0, 1.0], [1.0, 0.0]])
     labels = known_of([{0: 1.0, 1: -1.0}, {0: 1.0}])
-    part = Extension(Walk.of(sparse(W)), labels, inner=200).extend(np.array([0, 1]))
+    part = extension_of(Walk.of(sparse(W)), labels, inner=200).extend(np.array([0, 1]))
     assert np.isfinite(part.f).all()
     wild = part.columns.tolist().index(0)
     assert 60 < part.steps[wild] < 75
@@ -205,7 +206,7 @@ def test_no_equation_is_off_by_more_than_the_residual_says(W, data, mu, toleranc
     walk = Walk.of(sparse(W), 0.01)
     known = known_of(data.draw(label_sets(len(W))))
     columns = np.arange(len(known.indptr) - 1)
-    part = Extension(walk, known, mu=mu, tolerance=tolerance).extend(columns)
+    part = extension_of(walk, known, mu=mu, tolerance=tolerance).extend(columns)
     off = np.abs(part.f - walk.matrix() @ part.x.astype(float)).max(axis=0)
     assert (off <= part.solution.residuals * np.abs(part.x).max(axis=0) + 1e-6).all()
 
@@ -216,7 +217,9 @@ def test_a_slow_mode_is_leapt_over():
     W = rng.uniform(0.1, 1.0, (60, 60))
     W[:30, 30:] *= 1e-2
     W[30:, :30] *= 1e-2
-    part = Extension(Walk.of(sparse(W)), known_of([{0: 1.0, 40: -1.0}]), tolerance=1e-6).extend(np.array([0]))
+    part = extension_of(Walk.of(sparse(W)), known_of([{0: 1.0, 40: -1.0}]), tolerance=1e-6).extend(
+        np.array([0])
+    )
     assert part.solution.converged.all()
     assert part.solution.sweeps < 26
     np.testing.assert_allclose(part.f[:, 0], oracles.extend(W, {0: 1.0, 40: -1.0}), atol=1e-4)

@@ -6,21 +6,21 @@ from overtone.harmonic.rows import CHAINS, WIDTH, product
 from overtone.kernels import Csr
 
 
-def walk_of(rng, size, most):
+def walk_of(rng, size, most, columns=None):
     counts = rng.integers(0, most + 1, size)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    indices = rng.integers(0, size, indptr[-1]).astype(np.int32)
+    indices = rng.integers(0, columns or size, indptr[-1]).astype(np.int32)
     return Csr(indptr, indices, rng.uniform(-1, 1, indptr[-1]).astype(np.float32))
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 3 * CHAINS))
-def test_it_is_the_sparse_times_dense_product(seed, size, most):
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 3 * CHAINS), st.integers(1, 40))
+def test_it_is_the_sparse_times_dense_product(seed, size, most, columns):
     rng = np.random.default_rng(seed)
-    steps = walk_of(rng, size, most)
-    x = rng.uniform(-1, 1, (size, WIDTH)).astype(np.float32)
-    out = np.full_like(x, np.nan)
+    steps = walk_of(rng, size, most, columns)
+    x = rng.uniform(-1, 1, (columns, WIDTH)).astype(np.float32)
+    out = np.full((size, WIDTH), np.nan, np.float32)
     product(steps, x, out)
-    matrix = csr_array((steps.data.astype(float), steps.indices, steps.indptr), shape=(size, size))
+    matrix = csr_array((steps.data.astype(float), steps.indices, steps.indptr), shape=(size, columns))
     np.testing.assert_allclose(out, matrix @ x, atol=1e-5)
 
 

@@ -10,8 +10,11 @@ from scipy.sparse.csgraph import connected_components
 
 from overtone.kernels import Csr, row_of_each
 
-ROUNDS = 3000
+ROUNDS = 200
+TOGETHER = 8
 STILL = 1e-10
+FLOOR = 1e-12
+"""Moves whose directions differ by less than the root of this count as one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +77,10 @@ def closed_classes(P: Any, has_edges: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def stationary(P: Any, home: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Find `pi P = pi` on each closed class by power iteration, slightly lazy against periodic walks."""
+    """Find `pi P = pi` on each closed class by power iteration, slightly lazy against periodic walks.
+
+    Some steps in a row are combined to the vector of sum 1 that would move least.
+    """
     inside = home >= 0
     classes = int(home.max(initial=-1)) + 1
     size = np.bincount(home[inside], minlength=classes)
@@ -82,11 +88,25 @@ def stationary(P: Any, home: NDArray[np.int32]) -> NDArray[np.float64]:
     pi[inside] = 1.0 / size[home[inside]]
     back = P.T.tocsr()
     for _ in range(ROUNDS):
-        moved = 0.1 * pi + 0.9 * (back @ pi)
-        change = np.abs(moved - pi).sum()
-        pi = moved
-        if change <= STILL * max(classes, 1):
+        iterates = [pi]
+        for _ in range(TOGETHER):
+            iterates.append(0.1 * iterates[-1] + 0.9 * (back @ iterates[-1]))
+        moves = np.diff(iterates, axis=0)
+        pi = np.einsum("i,ij->j", still_weights(moves), np.stack(iterates[1:]))
+        if np.abs(moves[-1]).sum() <= STILL * max(classes, 1):
             break
     total = np.bincount(home[inside], pi[inside], minlength=classes)
     pi[inside] /= total[home[inside]]
     return pi
+
+
+def still_weights(moves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of sum 1 whose combination of moves is least; none but the last of moves of 0."""
+    gram = np.einsum("ij,kj->ik", moves, moves)
+    size = np.sqrt(np.diag(gram))
+    weights: NDArray[np.float64] = np.zeros(len(moves))
+    weights[-1] = 1.0
+    if size.all():
+        gram = gram / np.outer(size, size) + FLOOR * np.eye(len(moves))
+        weights = np.linalg.solve(gram, 1.0 / size) / size
+    return weights / weights.sum()

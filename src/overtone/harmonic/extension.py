@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import lost, solve, system
-from overtone.harmonic.kernels import Labels
-from overtone.harmonic.labels import Block, block_of
+from overtone.harmonic.labels import Block, Labels, block_of
 from overtone.harmonic.rows import WIDTH
 from overtone.harmonic.solver import Solution, Solver
 from overtone.kernels import Csr, Ints
@@ -48,14 +47,16 @@ class Extension:
     whose equation elsewhere is that of `mu = 1`.
     """
 
-    walk: Walk
+    solver: Solver
     known: Csr
-    mu: float = 1.0
     inner: int = 1
     misfit: float = 1e-3
     hard: bool = False
-    tolerance: float = 1e-5
-    max_sweeps: int = 300
+
+    @property
+    def walk(self) -> Walk:
+        """The graph."""
+        return self.solver.walk
 
     def blocks(
         self, columns: Ints, threads: int | None = None, progress: Progress = quiet
@@ -70,20 +71,19 @@ class Extension:
     def extend(self, columns: Ints) -> Extended:
         """Extend one block of columns."""
         block = block_of(self.known, columns, self.walk.size)
-        solver = Solver(self.walk, self.mu, self.tolerance, self.max_sweeps)
-        solution, steps = self._bregman(block, solver)
+        solution, steps = self._bregman(block)
         seen = solution.x[block.nodes, block.labels.columns]
         x = solution.x[:, : len(columns)]
         f = x if self.hard else solution.values(block)[:, : len(columns)]
         return Extended(block.columns, f, x, block.entry, seen, solution, steps)
 
-    def _bregman(self, block: Block, solver: Solver) -> tuple[Solution, NDArray[np.int32]]:
+    def _bregman(self, block: Block) -> tuple[Solution, NDArray[np.int32]]:
         """Take steps until every column has stopped; a column that has keeps its pull."""
         goal, pull = block.labels.pull, block.labels.pull.copy()
         labels = Labels(block.labels.indptr, block.labels.columns, pull)
         steps = np.ones(WIDTH, np.int32)
         wild = np.zeros(WIDTH, np.bool_)
-        solution = solver.solve(block, labels)
+        solution = self.solver.solve(block, labels)
         for _ in range(1, self.inner):
             misfit = goal - solution.at_labels
             limit = block.greatest(goal)
@@ -94,7 +94,7 @@ class Extension:
                 break
             pull += np.where(going[labels.columns], misfit, 0.0)
             steps += going
-            solution = solver.solve(block, labels, solution)
+            solution = self.solver.solve(block, labels, solution)
         solution.residuals[wild], solution.converged[wild] = np.inf, False
         count = len(block.columns)
         solution = replace(
@@ -114,15 +114,16 @@ class Extension:
             return labelled, np.zeros(len(labelled))
         if self.hard and node in labelled:
             return labelled, (labelled == node).astype(np.float64)
-        back = system(self.walk, self.mu, labelled).T.tocsr()
+        mu = self.solver.mu
+        back = system(self.walk, mu, labelled).T.tocsr()
         step_back = self.walk.matrix().T.tocsr()
         source = np.zeros(self.walk.size)
         source[node] = 1.0
-        term = self.mu * (step_back @ solve(back, source))[labelled]
+        term = mu * (step_back @ solve(back, source))[labelled]
         total = term.copy()
         for _ in range(1, int(self.extend(np.array([column])).steps[0]) if self.inner > 1 else 1):
             source = np.zeros(self.walk.size)
             source[labelled] = term
-            term = term - self.mu * (step_back @ solve(back, source))[labelled]
+            term = term - mu * (step_back @ solve(back, source))[labelled]
             total += term
         return labelled, total

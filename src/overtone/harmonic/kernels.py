@@ -3,25 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from overtone.harmonic.correction import SOME, Modes, correct, inverses
+from overtone.harmonic.labels import Labels, State
 from overtone.harmonic.leap import CYCLE, leap
 from overtone.harmonic.rows import WIDTH, add, gather, settle
 from overtone.kernels import Csr, Floats, Ints, kernel
-
-SOME = 64
-"""Members whose leaks are summed in single precision before they join the rest in double."""
-
-
-class Labels(NamedTuple):
-    """The known values of a block: for each node its labelled columns, and what they pull to.
-
-    Labels are few, so that they can be float64: Bregman steps add up their misfits.
-    """
-
-    indptr: Ints
-    columns: Ints
-    pull: Floats
 
 
 class Classes(NamedTuple):
@@ -41,33 +28,28 @@ class Classes(NamedTuple):
 
 
 class System(NamedTuple):
-    """What all blocks share: the walk, its closed classes, and how far labels are heard."""
+    """What all blocks share: the walk, its closed classes, its slow modes, and how far labels are heard."""
 
     steps: Csr
     classes: Classes
+    modes: Modes
     mu: float
-
-
-class State(NamedTuple):
-    """What others see of each node (x), and f at the labels, where the two differ; and their last steps."""
-
-    x: NDArray[np.float32]
-    at_labels: NDArray[np.float64]
-    steps: NDArray[np.float32]
-    label_steps: NDArray[np.float64]
 
 
 @kernel
 def relax(system: System, labels: Labels, state: State, goal: Floats, moved: Floats, most: int) -> int:
-    """Balance and sweep until no column moves by more than its goal; return how many sweeps it took.
+    """Balance, correct and sweep until no column moves by more than its goal; return the number of sweeps.
 
     What a sweep `moved` bounds what the equations are off by: each node met its own when it was
     visited, and the weights of those that moved later sum to 1 at the most.
     """
     shift = np.zeros((len(system.classes.leaks), WIDTH), np.float32)
+    inverse = inverses(system.modes, labels, system.mu)
     for done in range(1, most + 1):
         balance(system.classes, labels, system.mu, state, shift)
         lift(system.classes, labels, system.mu, state, shift)
+        if inverse.shape[1] > 0:
+            correct(system.modes, inverse, labels, system.mu, state)
         sweep(system, labels, state, moved, (done - 1) % CYCLE)
         if (moved <= goal).all() or not np.isfinite(moved).all():
             return done

@@ -1,13 +1,32 @@
-"""The known values of a block of columns, sorted by node as a sweep meets them."""
+"""The known values of a block of columns, sorted by node as a sweep meets them, and what is solved for."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.harmonic.kernels import Labels
 from overtone.harmonic.rows import WIDTH
 from overtone.kernels import Csr, Floats, Ints
+
+
+class Labels(NamedTuple):
+    """The known values of a block: for each node its labelled columns, and what they pull to.
+
+    Labels are few, so that they can be float64: Bregman steps add up their misfits.
+    """
+
+    indptr: Ints
+    columns: Ints
+    pull: Floats
+
+
+class State(NamedTuple):
+    """What others see of each node (x), and f at the labels, where the two differ; and their last steps."""
+
+    x: NDArray[np.float32]
+    at_labels: NDArray[np.float64]
+    steps: NDArray[np.float32]
+    label_steps: NDArray[np.float64]
 
 
 class Block(NamedTuple):

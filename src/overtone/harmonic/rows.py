@@ -165,5 +165,5 @@ add: Callable[..., None] = intrinsic(_add)
 @kernel
 def product(steps: Csr, x: Floats, out: Floats) -> None:
     """Set `out` to `S x` for a block, and nothing else: what a sweep is measured against."""
-    for node in range(x.shape[0]):
+    for node in range(out.shape[0]):
         gather(steps.data, steps.indices, (steps.indptr[node], steps.indptr[node + 1]), x, out[node])

@@ -1,15 +1,18 @@
 """Algorithm 1, line 7: the point integral system, for a block of items at once."""
 
 from dataclasses import dataclass
+from threading import local
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import solve_column
-from overtone.harmonic.kernels import Classes, Labels, State, System, greatest, relax, residual
-from overtone.harmonic.labels import Block
+from overtone.harmonic.kernels import Classes, System, greatest, relax, residual
+from overtone.harmonic.labels import Block, Labels, State
 from overtone.harmonic.leap import CYCLE
+from overtone.harmonic.modes import modes_of, no_modes
 from overtone.harmonic.rows import WIDTH
 
 SAFE_MU = 2.0
@@ -42,15 +45,28 @@ class Solver:
     """Sweeps with the constant of every closed class removed, and a column solver for what they leave."""
 
     walk: Walk
-    mu: float
+    system: System
     tolerance: float
     max_sweeps: int
 
+    @classmethod
+    def of(cls, walk: Walk, mu: float = 1.0, *, tolerance: float = 1e-5, max_sweeps: int = 300) -> Self:
+        """Prepare what all blocks share."""
+        modes = modes_of(walk) if mu < SAFE_MU else no_modes(walk)
+        return cls(walk, System(walk.steps, classes_of(walk), modes, mu), tolerance, max_sweeps)
+
+    @property
+    def mu(self) -> float:
+        """How far labels are heard."""
+        return self.system.mu
+
     def solve(self, block: Block, labels: Labels, start: Solution | None = None) -> Solution:
         """Solve every column of a block for these labels."""
-        system, state = self._system(), _state(block, labels, self.mu, start)
+        system, state = self.system, _state(block, labels, self.mu, start)
         goal, moved = self.tolerance * block.greatest(labels.pull), np.full(WIDTH, np.inf, np.float32)
-        sweeps = relax(system, labels, state, goal, moved, self.max_sweeps) if self.mu < SAFE_MU else 0
+        sweeps = 0
+        if self.mu < SAFE_MU:
+            sweeps = relax(system, labels, state, goal, moved, self.max_sweeps)
         residuals = _over(moved, state.x)
         failed = np.flatnonzero(~(residuals <= self.tolerance)).tolist()
         for column in failed:
@@ -62,16 +78,16 @@ class Solver:
             residuals = _over(moved, state.x)
         return Solution(state.x, state.at_labels, residuals, residuals <= self.tolerance, sweeps)
 
-    def _system(self) -> System:
-        walk = self.walk
-        leak = walk.stationary * walk.leak
-        inside = walk.home >= 0
-        members = np.argsort(walk.home, kind="stable")[len(inside) - inside.sum() :].astype(np.int32)
-        starts = np.searchsorted(walk.home[members], np.arange(walk.classes + 1))
-        leaks = np.bincount(walk.home[inside], leak[inside], minlength=walk.classes).astype(np.float64)
-        drops = leak[members].astype(np.float32)
-        classes = Classes(walk.home, walk.stationary, leak, members, starts, drops, leaks)
-        return System(walk.steps, classes, self.mu)
+
+def classes_of(walk: Walk) -> Classes:
+    """Return what balances the constant of each closed class."""
+    inside = walk.home >= 0
+    leak = walk.stationary * walk.leak
+    members = np.argsort(walk.home, kind="stable")[len(inside) - inside.sum() :].astype(np.int32)
+    starts = np.searchsorted(walk.home[members], np.arange(walk.classes + 1))
+    drops = leak[members].astype(np.float32)
+    leaks = np.bincount(walk.home[inside], leak[inside], minlength=walk.classes).astype(np.float64)
+    return Classes(walk.home, walk.stationary, leak, members, starts, drops, leaks)
 
 
 def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> State:
@@ -79,7 +95,18 @@ def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> S
     x = np.zeros((block.size, WIDTH), np.float32) if start is None else start.x.copy()
     f = np.zeros(len(labels.pull)) if start is None else start.at_labels.copy()
     x[block.nodes, labels.columns] = f - mu * (f - labels.pull)
-    return State(x, f, np.empty((CYCLE, *x.shape), np.float32), np.empty((CYCLE, len(f))))
+    return State(x, f, _room((CYCLE, *x.shape)), np.empty((CYCLE, len(f))))
+
+
+_DESK = local()
+
+
+def _room(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return this thread's room for steps: large, written before it is read, and dear to ask for anew."""
+    if getattr(_DESK, "steps", None) is None or _DESK.steps.shape != shape:
+        _DESK.steps = np.empty(shape, np.float32)
+    room: NDArray[np.float32] = _DESK.steps
+    return room
 
 
 def _over(worst: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """The LDM model: expected ratings plus what similar users' ratings, extended to everybody, add."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from overtone.graph.neighbors import Search
 from overtone.graph.walk import Walk
 from overtone.graph.wiring import Wiring
 from overtone.harmonic.extension import Extension
+from overtone.harmonic.solver import Solver
 from overtone.kernels import Bools, Csr, Floats, Ints, transpose
 from overtone.models.base import CHUNK, Model
 from overtone.models.completion import Completion, Kept, OnDemand, Report
@@ -24,7 +25,8 @@ from overtone.models.top import Top
 from overtone.ratings import Ratings
 
 WIRING = ("neighbors", "search", "comparisons", "symmetric", "damping", "overlapping")
-EXTENSION = ("mu", "inner", "misfit", "hard", "tolerance", "max_sweeps")
+SOLVER = ("mu", "tolerance", "max_sweeps")
+EXTENSION = ("inner", "misfit", "hard")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -129,7 +131,7 @@ class LDMModel(Model):
             return expected
         if self.nodes == "items":
             column = person.row._replace(data=values)
-            one = Extension(**{**_fields(self.extension), "known": column}).extend(np.array([0]))
+            one = replace(self.extension, known=column).extend(np.array([0]))
             return np.asarray(expected + self.strength * one.f[:, 0])
         query = person.row._replace(data=values) if self.settings["weigh"] == "residuals" else person.row
         near = self._index.nearest(query, self.settings["neighbors"])
@@ -208,11 +210,8 @@ def extension_of(settings: Mapping[str, Any], ratings: Ratings, offsets: Offsets
     if settings["nodes"] == "users":
         known = transpose(known, ratings.n_items)
     walk = Walk.of(weights, settings["grounding"])
-    return Extension(walk, known, **{name: settings[name] for name in EXTENSION})
-
-
-def _fields(extension: Extension) -> dict[str, Any]:
-    return {name: getattr(extension, name) for name in extension.__slots__}
+    solver = Solver.of(walk, **{name: settings[name] for name in SOLVER})
+    return Extension(solver, known, **{name: settings[name] for name in EXTENSION})
 
 
 def _places(ratings: Ratings, users: Ints, items: Ints) -> NDArray[np.int64]:

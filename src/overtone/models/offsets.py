@@ -1,13 +1,14 @@
 """What a rating is expected to be before any similarity: mean, user and item offsets, damped."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from overtone.kernels import Ints
+from overtone.kernels import Floats, Ints
 from overtone.models.base import Model
 from overtone.models.explanation import Carriers, explanation
 from overtone.models.item_prior import ItemPrior
@@ -42,18 +43,22 @@ class Offsets:
         An infinite damping leaves its offsets at 0. With a prior the items' offsets are damped
         towards that, and it is learned anew at every turn.
         """
-        user_rows, item_rows, values = ratings.user_rows, ratings.by_user.indices, ratings.by_user.data
-        user, item = np.zeros(ratings.n_users + 1), np.zeros(ratings.n_items + 1)
+        by_user = ratings.by_user
+        sizes = ratings.n_users, ratings.n_items
+        rated = csr_array((np.ones(len(ratings)), by_user.indices, by_user.indptr), shape=sizes)
+        of_user = Damped.of(ratings.user_rows, by_user.data - mean, ratings.n_users, user_damping)
+        of_item = Damped.of(by_user.indices, by_user.data - mean, ratings.n_items, item_damping)
+        user, item = np.zeros(ratings.n_users), np.zeros(ratings.n_items)
         for _ in range(ROUNDS):
             before = item
-            left = values - mean - user[user_rows]
-            item = _damped(item_rows, left, len(item), item_damping)
+            left = of_item.total - rated.T @ user
+            item = of_item.share * left
             if prior is not None:
-                expected = prior.expect(np.bincount(item_rows, left, minlength=ratings.n_items), item_damping)
-                item[:-1] += expected * item_damping / (prior.counts + item_damping)
-            user = _damped(user_rows, values - mean - item[item_rows], len(user), user_damping)
+                item += prior.expect(left, item_damping) * item_damping / (prior.counts + item_damping)
+            user = of_user.share * (of_user.total - rated @ item)
             if np.abs(item - before).max() <= STILL:
                 break
+        user, item = np.append(user, 0.0), np.append(item, 0.0)
         return cls(mean, user, item, user_damping)
 
     def at(self, users: Ints, items: Ints) -> NDArray[np.float64]:
@@ -96,12 +101,18 @@ class Offsets:
         return cls(float(mean), arrays["offsets.user"], arrays["offsets.item"], float(damping))
 
 
-def _damped(rows: Ints, left: NDArray[np.float64], size: int, damping: float) -> NDArray[np.float64]:
-    """Return sum over (count + damping) of each row's values, 0 where it has none."""
-    count = np.bincount(rows, minlength=size)
-    total = np.bincount(rows, left, minlength=size)
-    offsets: NDArray[np.float64] = np.divide(total, count + damping, out=np.zeros(size), where=count > 0)
-    return offsets
+class Damped(NamedTuple):
+    """The sum of each row's values, and what makes a damped mean of such a sum; 0 where it has none."""
+
+    total: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: Ints, values: Floats, size: int, damping: float) -> Self:
+        """Sum up, and divide by the count plus the damping."""
+        count = np.bincount(rows, minlength=size)
+        share = np.divide(1.0, count + damping, out=np.zeros(size), where=count > 0)
+        return cls(np.bincount(rows, values, minlength=size).astype(np.float64), share)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
