@@ -1,7 +1,5 @@
 """What a fit costs: seconds when warm, and the memory of a process that does nothing else."""
 
-import json
-import resource
 import subprocess
 import sys
 from statistics import median
@@ -9,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from overtone.bench.origin import circumstances, ratings_of
+from overtone.bench.process import alone, peak_mb
 from overtone.parallel import Progress, quiet
 from overtone.rankers import make_ranker
 from overtone.splits import given_n
@@ -24,7 +23,7 @@ def measure_cost(
     jobs = [(data, n, name) for n in ns for name in rankers]
     rows = []
     for done, job in enumerate(jobs, 1):
-        rows.append(_in_own_process(*job))
+        rows.append(alone(fit_here, *job))
         progress(f"{data} given {job[1]}", done, len(jobs))
     starts = {name: _median_seconds(words) for name, words in STARTS.items()}
     return circumstances(command) | {"kind": "cost", "rows": rows, "starts": starts}
@@ -32,8 +31,8 @@ def measure_cost(
 
 def fit_here(data: str, n: int, name: str) -> dict[str, Any]:
     """Fit once to compile or load kernels, then some times more; say the median and the peak memory."""
-    train, _ = given_n(ratings_of(data), n, seed=0)
-    before = _peak()
+    train, _ = given_n(ratings_of(data, n), n, seed=0)
+    before = peak_mb()
     seconds = []
     for _ in range(REPEATS + 1):
         start = perf_counter()
@@ -41,27 +40,13 @@ def fit_here(data: str, n: int, name: str) -> dict[str, Any]:
         seconds.append(perf_counter() - start)
     row: dict[str, Any] = {"data": data, "n": n, "ranker": name, "first_seconds": seconds[0]}
     row |= {"warm_seconds": median(seconds[1:]), "warm_runs": seconds[1:]}
-    return row | {"peak_mb_before": before, "peak_mb": _peak()}
-
-
-def _in_own_process(data: str, n: int, name: str) -> dict[str, Any]:
-    program = "import json, sys; from overtone.bench.cost import fit_here"
-    program += f"; print(json.dumps(fit_here({data!r}, {n}, {name!r})))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter and program
-    row: dict[str, Any] = json.loads(done.stdout)
-    return row
+    return row | {"peak_mb_before": before, "peak_mb": peak_mb()}
 
 
 def _median_seconds(words: list[str]) -> float:
     seconds = []
     for _ in range(REPEATS):
         start = perf_counter()
-        subprocess.run([sys.executable, *words], capture_output=True, check=True)  # noqa: S603 - the same
+        subprocess.run([sys.executable, *words], capture_output=True, check=True)  # noqa: S603 - our own interpreter
         seconds.append(perf_counter() - start)
     return median(seconds)
-
-
-def _peak() -> float:
-    """Return the most memory that this process has held, in megabytes."""
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -24,7 +24,7 @@ def quality_table(run: dict[str, Any]) -> str:
     seeds = sorted({row["seed"] for row in rows})
     splits = f"{len(seeds)} splits (seeds {seeds[0]}-{seeds[-1]})"
     notes = f"{rows[0]['definition']}; mean ± standard error over {splits}."
-    return _markdown(["", *(f"{data}, N = {n}" for data, n in columns)], body) + f"\n\n{notes}"
+    return markdown(["", *(f"{data}, N = {n}" for data, n in columns)], body) + f"\n\n{notes}"
 
 
 def cost_table(run: dict[str, Any]) -> str:
@@ -39,7 +39,7 @@ def cost_table(run: dict[str, Any]) -> str:
         ]
         for row in run["rows"]
     ]
-    table = _markdown(["", "data", "N", "fit, warm (median of 5)", "peak memory of the process"], body)
+    table = markdown(["", "data", "N", "fit, warm (median of 5)", "peak memory of the process"], body)
     starts = ", ".join(f"`{name}` {seconds:.2f} s" for name, seconds in run["starts"].items())
     return f"{table}\n\nStart: {starts}. Machine: {run['machine']}."
 
@@ -49,6 +49,7 @@ def _mean_and_error(values: list[float]) -> str:
     return f"{mean} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.4f}" if len(values) >= SEVERAL else mean
 
 
-def _markdown(header: list[str], body: Iterable[list[str]]) -> str:
+def markdown(header: list[str], body: Iterable[list[str]]) -> str:
+    """Return a table, all columns but the first to the right."""
     rule = ["---" if k == 0 else "--:" for k in range(len(header))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *body])

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from overtone.cli.console import drawn_progress
+from overtone.cli.console import Threads, drawn_progress
 from overtone.errors import DataError
 
 RANKERS = ["random", "popularity", "item-mean", "bias", "ldm-paper", "ldm"]
+
+SPEED_RANKERS = ["ldm-paper:search=exact,tolerance=5e-7", "ldm-paper:tolerance=5e-7", "ldm"]
 
 app = typer.Typer(no_args_is_help=True, help="Measure, keep the numbers, and make tables of them.")
 
@@ -19,6 +21,7 @@ Ns = Annotated[list[int], typer.Option("--n", help="Training ratings a user; may
 Rankers = Annotated[
     list[str], typer.Option("--ranker", metavar="NAME[:KEY=VALUE,...]", help="May be repeated.")
 ]
+Run = Annotated[Path, typer.Argument(help="A file that another bench command wrote.")]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="The JSON file to write.")]
 
 
@@ -58,15 +61,64 @@ def cost(
 
 
 @app.command()
-def table(run: Annotated[Path, typer.Argument(help="A file that another bench command wrote.")]) -> None:
-    """Print a stored run as Markdown."""
-    from overtone.bench import cost_table, quality_table  # noqa: PLC0415 - after --help
+def speed(  # noqa: PLR0913 - what is measured, then how
+    out: Out,
+    data: Annotated[list[str], typer.Option(help="As above, or synthetic-10m; may be repeated.")] = ["ml-1m"],  # noqa: B006
+    ns: Ns = [10, 20, 50],  # noqa: B006 - typer wants a list
+    rankers: Rankers = SPEED_RANKERS,
+    peers: Annotated[list[str], typer.Option("--peer", help="implicit-als or libmf; may be repeated.")] = [],  # noqa: B006
+    growth: Annotated[bool, typer.Option(help="Also how time and memory grow, drawn beside RUN.")] = True,  # noqa: FBT002
+    repeats: Annotated[int, typer.Option(help="Warm runs; their median is reported.")] = 5,
+    threads: Threads = None,
+) -> None:
+    """LDM stage by stage, against the machine's limits, SciPy and other libraries."""
+    from overtone.bench import Plan, draw_growth, measure_speed, speed_table  # noqa: PLC0415 - after --help
 
+    jobs = [(one, n) for one in data for n in ns]
+    plan = Plan(jobs, rankers, peers, rankers[0] if growth else None, repeats, threads)
+    run: dict[str, Any] = {}
+    with drawn_progress() as progress:
+        for run in measure_speed(plan, _command(), progress):
+            _keep(run, out)
+    if run["growth"]:
+        draw_growth(run["growth"], out.with_suffix(".svg"))
+    typer.echo(speed_table(run))
+
+
+@app.command()
+def plot(
+    run: Run,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="A .svg, .png or .pdf to write.")],
+) -> None:
+    """Draw how time and memory grow, from a stored run of bench speed."""
+    from overtone.bench import draw_growth  # noqa: PLC0415 - after --help
+
+    growth = _stored(run).get("growth")
+    if not growth:
+        raise DataError(f"{run} holds no growth; bench speed measures it unless --no-growth is given")
+    if out.suffix not in (".svg", ".png", ".pdf"):
+        raise DataError(f"pictures are written as .svg, .png or .pdf, not {out.suffix or out.name!r}")
+    draw_growth(growth, out)
+
+
+@app.command()
+def table(run: Run) -> None:
+    """Print a stored run as Markdown."""
+    from overtone.bench import TABLES  # noqa: PLC0415 - after --help
+
+    stored = _stored(run)
+    try:
+        typer.echo(TABLES[stored["kind"]](stored))
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{run} is not a stored run of overtone bench") from error
+
+
+def _stored(run: Path) -> dict[str, Any]:
     try:
         stored = json.loads(run.read_text(encoding="utf-8"))
-        typer.echo({"quality": quality_table, "cost": cost_table}[stored["kind"]](stored))
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise DataError(f"{run} is not a stored run of overtone bench") from error
+    return stored if isinstance(stored, dict) else {}
 
 
 def _command() -> str:

@@ -109,4 +109,5 @@ def still_weights(moves: NDArray[np.float64]) -> NDArray[np.float64]:
     if size.all():
         gram = gram / np.outer(size, size) + FLOOR * np.eye(len(moves))
         weights = np.linalg.solve(gram, 1.0 / size) / size
-    return weights / weights.sum()
+    out: NDArray[np.float64] = weights / weights.sum()
+    return out

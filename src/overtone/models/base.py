@@ -17,7 +17,7 @@ from overtone.kernels import Bools, Csr, Ints
 from overtone.models.lists import write_lists
 from overtone.models.person import Person
 from overtone.models.similar import nearest_table
-from overtone.models.top import Top
+from overtone.models.top import Collector, Top
 from overtone.parallel import Progress, quiet, spans
 from overtone.ratings import Ratings
 
@@ -79,9 +79,9 @@ class Model(ABC):
 
     def top(self, users: Ints, n: int, skip: Csr | None, allowed: Bools) -> Top:
         """Return the best `n` items of some users."""
-        best = Top.empty(len(users), n)
-        best.offer(self.score_block(users), np.arange(len(self.items)), skip, allowed)
-        return best
+        best = Collector.of(len(users), n, skip, allowed)
+        best.offer(self.score_block(users), np.arange(len(self.items)))
+        return best.ranked()
 
     def score(self, users: Any, items: Any, *, unknown: str = "error") -> NDArray[np.float64]:
         """Score pairs of ids; an unknown id is an error, or gets the prior where unknown="fallback"."""
@@ -132,9 +132,9 @@ class Model(ABC):
         else:
             person, fallback = Person.of(ratings or {}, self.items, lenient=unknown == "fallback")
             fallback |= ratings is None
-            best = Top.empty(1, n)
-            scores = self.score_person(person)[None, :]
-            best.offer(scores, np.arange(len(self.items)), None if include_rated else person.row, allowed)
+            collector = Collector.of(1, n, None if include_rated else person.row, allowed)
+            collector.offer(self.score_person(person)[None, :], np.arange(len(self.items)))
+            best = collector.ranked()
         table = self._table(best)
         return table if unknown == "error" else table.with_columns(fallback=pl.lit(fallback))
 

@@ -130,8 +130,10 @@ class OnDemand:
 
     def _blocks(self, users: Ints, *, seen: bool) -> Iterator[tuple[Ints, Matrix]]:
         if self.nodes == "users":
+            everybody = np.array_equal(users, np.arange(self.extension.walk.size))
             for part in self.solve(np.arange(self.n_columns)):
-                yield part.columns, (part.x if seen else part.f)[users]
+                values = part.x if seen else part.f
+                yield part.columns, values if everybody else values[users]
             return
         rows = np.empty((len(users), self.n_items), np.float32)
         wanted, back = np.unique(users, return_inverse=True)

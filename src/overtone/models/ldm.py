@@ -21,7 +21,7 @@ from overtone.models.emphasis import Emphasis
 from overtone.models.explanation import Carriers, explanation
 from overtone.models.offsets import Offsets
 from overtone.models.person import Person
-from overtone.models.top import Top
+from overtone.models.top import Baseline, Collector, Top
 from overtone.ratings import Ratings
 
 WIRING = ("neighbors", "search", "comparisons", "symmetric", "damping", "overlapping")
@@ -79,6 +79,8 @@ class LDMModel(Model):
     @cached_property
     def extension(self) -> Extension:
         """The system that was solved."""
+        if isinstance(self.completion, OnDemand):
+            return self.completion.extension
         return extension_of(self.settings, self.heard, self.offsets, self.weights)
 
     @cached_property
@@ -107,11 +109,13 @@ class LDMModel(Model):
 
     def top(self, users: Ints, n: int, skip: Csr | None, allowed: Bools) -> Top:
         """Return the best items of some users, as the blocks come."""
-        best = Top.empty(len(users), n)
+        best = Collector.of(len(users), n, skip, allowed)
+        baseline = Baseline(
+            self.offsets.mean + self.offsets.user[users], self.offsets.item[:-1], self.strength
+        )
         for items, values in self.completion.blocks(users):
-            base = self.offsets.mean + self.offsets.user[users][:, None] + self.offsets.item[items]
-            best.offer(base + self.strength * values, items, skip, allowed)
-        return best
+            best.offer(values, items, baseline)
+        return best.ranked()
 
     def chunk(self) -> int:
         """Return how many users are ranked together: all, where each pass solves every item."""

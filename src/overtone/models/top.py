@@ -1,65 +1,94 @@
 """The best n of scores that arrive block by block, in memory that depends on n alone."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.kernels import Bools, Csr, Floats, Ints, kernel
+from overtone.graph.heap import arrange, keep
+from overtone.kernels import Bools, Csr, Floats, Ints, kernel, transpose
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Top:
-    """For each of some users the best items so far, best first; equal scores by ascending item row."""
+class Top(NamedTuple):
+    """For each of some users the best items, best first; equal scores by ascending item row; -1 fills up."""
 
     items: NDArray[np.int32]
     scores: NDArray[np.float64]
 
+
+class Heap(NamedTuple):
+    """For each user the best so far, the least of them on top, and how many there are."""
+
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    kept: NDArray[np.int64]
+
+
+class Baseline(NamedTuple):
+    """What makes a score of a value: `user + item + strength x value`; `item` has an entry for every item."""
+
+    user: Floats
+    item: Floats
+    strength: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collector:
+    """Takes in scores, keeps the best; `barred` has a row an item with the users who must not get it."""
+
+    heap: Heap
+    allowed: Bools
+    barred: Csr
+
     @classmethod
-    def empty(cls, users: int, n: int) -> Self:
-        """Make room for `n` items a user."""
-        return cls(np.full((users, n), -1, np.int32), np.full((users, n), -np.inf))
+    def of(cls, users: int, n: int, skip: Csr | None, allowed: Bools) -> Self:
+        """Make room for `n` items a user; `skip` holds each user's items to leave out."""
+        rows = np.full((users, n), -1, np.int32)
+        heap = Heap(rows, np.full((users, n), -np.inf), np.zeros(users, np.int64))
+        if skip is None:
+            skip = Csr(np.zeros(users + 1, np.int64), np.empty(0, np.int32), np.empty(0))
+        return cls(heap, allowed, transpose(skip._replace(data=np.empty(len(skip.indices))), len(allowed)))
 
-    def offer(self, scores: Floats, items: Ints, skip: Csr | None, allowed: Bools) -> None:
-        """Take in the scores of some items, one row a user; `skip` holds each user's items to leave out."""
-        none = Csr(np.zeros(len(scores) + 1, np.int64), np.empty(0, np.int32), np.empty(0))
-        offer(
-            scores,
-            np.asarray(items, np.int64),
-            none if skip is None else skip,
-            allowed,
-            self.items,
-            self.scores,
-        )
+    def offer(self, values: Floats, items: Ints, baseline: Baseline | None = None) -> None:
+        """Take in the values of some items, one row a user: the scores, where there is no baseline."""
+        if baseline is None:
+            baseline = Baseline(np.zeros(len(values)), np.zeros(len(self.allowed)), 1.0)
+        # The product in the precision of the values, as NumPy has it where all scores are asked for.
+        baseline = baseline._replace(strength=values.dtype.type(baseline.strength))
+        offer(values, np.asarray(items, np.int64), baseline, self.barred, self.allowed, self.heap)
+
+    def ranked(self) -> Top:
+        """Return copies of what was kept, best first."""
+        best = Heap(*(array.copy() for array in self.heap))
+        sort(best)
+        return Top(best.items, best.scores)
 
 
 @kernel
-def offer(block: Floats, columns: Ints, skip: Csr, allowed: Bools, items: Ints, scores: Floats) -> None:
-    """Insert each allowed score that beats the last kept one; a tie goes to the lower item row."""
-    n = items.shape[1]
-    barred = np.zeros(len(allowed), np.bool_)
-    for user in range(block.shape[0]):
-        own = skip.indices[skip.indptr[user] : skip.indptr[user + 1]]
-        for item in own:
-            barred[item] = True
+def offer(values: Floats, columns: Ints, baseline: Baseline, barred: Csr, allowed: Bools, heap: Heap) -> None:
+    """Keep each score that may be kept and beats the least; a tie goes to the lower item row."""
+    closed = np.zeros(values.shape, np.bool_)
+    for place in range(len(columns)):
+        item = columns[place]
+        if not allowed[item]:
+            closed[:, place] = True
+        for own in range(barred.indptr[item], barred.indptr[item + 1]):
+            closed[barred.indices[own], place] = True
+    size = heap.items.shape[1]
+    for user in range(values.shape[0]):
+        items, scores, kept = heap.items[user], heap.scores[user], heap.kept[user]
         for place in range(len(columns)):
-            item = columns[place]
-            if not allowed[item] or barred[item]:
-                continue
-            score = block[user, place]
-            at = n
-            while at > 0 and better(score, item, scores[user, at - 1], items[user, at - 1]):
-                at -= 1
-            if at < n:
-                for later in range(n - 1, at, -1):
-                    items[user, later], scores[user, later] = items[user, later - 1], scores[user, later - 1]
-                items[user, at], scores[user, at] = item, score
-        for item in own:
-            barred[item] = False
+            if not closed[user, place]:
+                item = columns[place]
+                score = baseline.user[user] + baseline.item[item] + baseline.strength * values[user, place]
+                if kept < size or score >= scores[0]:
+                    kept = keep(scores, items, kept, score, item)
+        heap.kept[user] = kept
 
 
 @kernel
-def better(score: float, item: int, kept_score: float, kept_item: int) -> bool:
-    """Whether an item comes before a kept one."""
-    return kept_item < 0 or score > kept_score or (score == kept_score and item < kept_item)
+def sort(heap: Heap) -> None:
+    """Turn every heap into a list, best first."""
+    for user in range(len(heap.kept)):
+        arrange(heap.scores[user], heap.items[user], heap.kept[user])

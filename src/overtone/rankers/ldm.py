@@ -115,13 +115,17 @@ class LDM:
     def fit(self, ratings: Ratings, *, threads: int | None = None, progress: Progress = quiet) -> LDMModel:
         """Learn offsets, graph and, where it is kept, the completed matrix."""
         require_ratings(ratings)
+        progress("baseline", 0, 1)
         heard = Emphasis.of(ratings, self.emphasis).heard(ratings)
         offsets = self._offsets(heard)
         points = points_of(asdict(self), heard, offsets)
+        progress("baseline", 1, 1)
         progress("graph", 0, 1)
         near, weights = self.wiring.connect(points, self._size(ratings, nodes=False), threads)
         progress("graph", 1, 1)
+        progress("system", 0, 1)
         system = self._system(heard, offsets, weights, threads)
+        progress("system", 1, 1)
         completion: Completion = system
         if self._keeps(ratings):
             kept = keep(system, ratings, progress)
