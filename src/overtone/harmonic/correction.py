@@ -37,11 +37,13 @@ def inverses(modes: Modes, labels: Labels, mu: float) -> Floats:
     """Return the inverse of `left' (I - S B) right` for each column, where B is what is seen of f."""
     count = modes.left.shape[1]
     systems = np.empty((WIDTH, count, count))
-    systems[:] = modes.coarse
-    if count > 0:
-        hear(modes, labels, mu, systems)
-        for b in range(WIDTH):
-            invert(systems[b])
+    for b in range(WIDTH):
+        for k in range(count):
+            for i in range(count):
+                systems[b, k, i] = modes.coarse[k, i]
+    hear(modes, labels, mu, systems)
+    for b in range(WIDTH):
+        invert(systems[b])
     return systems
 
 
@@ -69,22 +71,31 @@ def invert(matrix: Floats) -> None:
             if not used[one] and abs(matrix[one, column]) > best:
                 row, best = one, abs(matrix[one, column])
         if row < 0:
-            matrix[:] = 0.0
+            for place in range(size * size):
+                matrix[place // size, place % size] = 0.0
             return
         used[row], home[column] = True, row
-        pivot = matrix[row, column]
-        matrix[row, column] = 1.0
-        matrix[row] /= pivot
-        for one in range(size):
-            if one != row:
-                share = matrix[one, column]
-                matrix[one, column] = 0.0
-                matrix[one] -= share * matrix[row]
+        exchange(matrix, row, column)
     # Row `home[k]` holds row k of the inverse, whose column k stands for row `home[k]` of the matrix.
     exchanged = matrix.copy()
     for k in range(size):
         for i in range(size):
             matrix[k, home[i]] = exchanged[home[k], i]
+
+
+@kernel
+def exchange(matrix: Floats, row: int, column: int) -> None:
+    """Solve one row for one column, and put that into all others."""
+    size, pivot = len(matrix), matrix[row, column]
+    matrix[row, column] = 1.0
+    for k in range(size):
+        matrix[row, k] /= pivot
+    for one in range(size):
+        if one != row:
+            share = matrix[one, column]
+            matrix[one, column] = 0.0
+            for k in range(size):
+                matrix[one, k] -= share * matrix[row, k]
 
 
 @kernel

@@ -51,11 +51,22 @@ def relax(system: System, labels: Labels, state: State, goal: Floats, moved: Flo
         if inverse.shape[1] > 0:
             correct(system.modes, inverse, labels, system.mu, state)
         sweep(system, labels, state, moved, (done - 1) % CYCLE)
-        if (moved <= goal).all() or not np.isfinite(moved).all():
+        if ended(moved, goal):
             return done
         if done % CYCLE == 0:
             leap(labels.columns, state.x, state.at_labels, state.steps, state.label_steps)
     return most
+
+
+@kernel
+def ended(moved: Floats, goal: Floats) -> bool:
+    """Whether all columns are within their goal, or one is lost."""
+    within = True
+    for b in range(WIDTH):
+        if not moved[b] < np.inf:
+            return True
+        within &= moved[b] <= goal[b]
+    return within
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The best n of scores that arrive block by block, in memory that depends on n alone."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class Baseline(NamedTuple):
 
     user: Floats
     item: Floats
-    strength: float
+    strength: float | np.floating[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,14 +55,14 @@ class Collector:
         if baseline is None:
             baseline = Baseline(np.zeros(len(values)), np.zeros(len(self.allowed)), 1.0)
         # The product in the precision of the values, as NumPy has it where all scores are asked for.
-        baseline = baseline._replace(strength=values.dtype.type(baseline.strength))
+        baseline = Baseline(baseline.user, baseline.item, values.dtype.type(baseline.strength))
         offer(values, np.asarray(items, np.int64), baseline, self.barred, self.allowed, self.heap)
 
     def ranked(self) -> Top:
         """Return copies of what was kept, best first."""
-        best = Heap(*(array.copy() for array in self.heap))
-        sort(best)
-        return Top(best.items, best.scores)
+        best = Top(self.heap.items.copy(), self.heap.scores.copy())
+        sort(best, self.heap.kept)
+        return best
 
 
 @kernel
@@ -88,7 +88,7 @@ def offer(values: Floats, columns: Ints, baseline: Baseline, barred: Csr, allowe
 
 
 @kernel
-def sort(heap: Heap) -> None:
+def sort(best: Top, kept: Ints) -> None:
     """Turn every heap into a list, best first."""
-    for user in range(len(heap.kept)):
-        arrange(heap.scores[user], heap.items[user], heap.kept[user])
+    for user in range(len(kept)):
+        arrange(best.scores[user], best.items[user], kept[user])
