@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 
 import oracles
@@ -51,18 +50,29 @@ def test_a_graph_of_clusters_is_solved_as_densely(seed, count, grounding, apart)
             np.testing.assert_allclose(part.f[:, column], expected, atol=1e-4)
 
 
-def test_the_directions_are_those_that_a_step_shrinks_least():
+def test_the_directions_are_the_constant_and_those_that_a_step_shrinks_least():
     W = clusters(3, 4, 0.005)
     walk = Walk.of(sparse(W))
     rates = np.sort(np.abs(np.linalg.eigvals(walk.matrix().toarray())))[::-1]
     assert (rates > SLOW).sum() == 4  # the constant, and what tells four clusters apart
     modes = modes_of(walk)
-    assert modes.left.shape == (SIZE, 3)
-    right = modes.right.data.reshape(SIZE, 3).astype(float)
+    assert modes.left.shape == (SIZE, 4)
+    right = modes.right.data.reshape(SIZE, 4).astype(float)
+    np.testing.assert_allclose(right[:, 0], SIZE**-0.5, rtol=1e-6)
+    np.testing.assert_allclose(walk.stationary @ right[:, 1:], 0.0, atol=1e-6)
     found = np.linalg.eigvals(np.linalg.solve(modes.left.T @ right, modes.coarse))
-    np.testing.assert_allclose(np.sort(1.0 - found.real)[::-1], rates[1:4], atol=1e-4)
-    np.testing.assert_allclose(walk.stationary @ right, 0.0, atol=1e-6)
-    np.testing.assert_allclose(modes.left.sum(axis=0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(np.sort(1.0 - found.real)[::-1], rates[:4], atol=1e-4)
+
+
+def test_each_closed_class_has_its_constant():
+    walk = Walk.of(sparse(clusters(4, 3, 0.0, apart=True)), 0.01)
+    modes = modes_of(walk)
+    assert modes.left.shape == (SIZE, 3)
+    assert modes.grounded.all()
+    right = modes.right.data.reshape(SIZE, 3)
+    for c in range(3):
+        np.testing.assert_allclose(right[walk.home == c, c], 32**-0.5, rtol=1e-6)
+        np.testing.assert_array_equal(right[walk.home != c, c], 0.0)
 
 
 def test_they_save_sweeps():
@@ -74,11 +84,11 @@ def test_they_save_sweeps():
     )
 
 
-def test_a_graph_of_few_edges_has_none():
+def test_a_graph_of_few_edges_has_the_constant_alone():
     W = np.zeros((SIZE, SIZE))
     W[np.arange(SIZE), (np.arange(SIZE) + 1) % SIZE] = 1.0
     assert SHARE > 1
-    assert modes_of(Walk.of(sparse(W))).left.shape == (SIZE, 0)
+    assert modes_of(Walk.of(sparse(W))).left.shape == (SIZE, 1)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8))
@@ -93,8 +103,33 @@ def test_a_small_matrix_is_inverted(seed, size):
         np.testing.assert_allclose(inverse @ matrix, np.eye(size), atol=1e-8)
 
 
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_a_singular_one_corrects_nothing(size):
-    matrix = np.ones((size, size)) if size > 1 else np.zeros((1, 1))
-    invert(matrix)
-    np.testing.assert_array_equal(matrix, 0.0)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(0, 6))
+def test_what_a_singular_one_tells_is_used(seed, size, rank):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(-2, 3, (size, rank)) @ rng.integers(-2, 3, (rank, size)).astype(float)
+    inverse = matrix.copy()
+    invert(inverse)
+    np.testing.assert_allclose(matrix @ inverse @ matrix, matrix, atol=1e-8)
+
+
+def test_no_constant_comes_into_a_class_without_labels():
+    W = np.kron(np.eye(2), clusters(6, 2, 0.01)[:48, :48])
+    part = extended(Walk.of(sparse(W)), [{0: 1.0, 1: 2.0}, {60: -1.0}], 1.0)
+    np.testing.assert_allclose(part.f[48:, 0], 0.0, atol=1e-6)
+    np.testing.assert_allclose(part.f[:48, 1], 0.0, atol=1e-6)
+
+
+def test_a_walk_that_hardly_mixes_is_solved_by_sweeps():
+    """A long chain, many labels at one end: the constant and the slow directions only mend it together."""
+    nodes = np.arange(400)
+    apart = np.abs(nodes[:, None] - nodes)
+    W = np.where((apart > 0) & (apart <= 24 + nodes[:, None] % 8), 1.0 / (1.0 + apart), 0.0)
+    labels = [{int(node): float(node % 5) for node in range(0, 60, 2)}, {0: 1.0, 399: 2.0}]
+    walk = Walk.of(sparse(W), 1e-3)
+    part = Extension(Solver.of(walk, 1.0, tolerance=1e-6), known_of(labels)).extend(np.arange(2))
+    for column, some in enumerate(labels):
+        expected = oracles.extend(W, some, 1.0, 1, 1e-3)
+        # An error is at most what the equations are off by, over the grounding.
+        bound = 1.001 * part.solution.residuals[column] * max(some.values()) / 1e-3 + 1e-5
+        np.testing.assert_allclose(part.f[:, column], expected, atol=bound)
+    assert part.solution.sweeps < 30

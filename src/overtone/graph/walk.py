@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from overtone.kernels import Csr, row_of_each
 
-ROUNDS = 200
+ROUNDS = 50
 TOGETHER = 8
 STILL = 1e-10
 FLOOR = 1e-12

@@ -1,4 +1,4 @@
-"""The slow directions of a walk taken out of an error at once, instead of by many sweeps."""
+"""What sweeps are slow to mend, mended at once along a few directions."""
 
 from typing import NamedTuple
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from overtone.harmonic.labels import Labels, State
 from overtone.harmonic.rows import WIDTH, add, gather
-from overtone.kernels import Csr, Floats, kernel
+from overtone.kernels import Bools, Csr, Floats, kernel
 
 SOME = 64
 """Nodes that are summed in single precision before they join the rest in double."""
 
-SINGULAR = 1e-6
-"""A column whose small system has no greater pivot is left to the sweeps."""
+SINGULAR = 1e-10
+"""A direction of which a column's small system tells no more than this is left to the sweeps."""
 
 
 class Modes(NamedTuple):
@@ -22,7 +22,8 @@ class Modes(NamedTuple):
     All have one row a node and one column a direction, but for `drift`, which is `S' left - left` stored
     a row a direction: with it the projected residual `left' (S x - f)` takes no product with S. Neither
     side has to be exact for the correction to vanish at the solution. `stepped` is `S' left`, and
-    `coarse` is `left' (I - S) right`.
+    `coarse` is `left' (I - S) right`. The first directions are constants of closed classes, `grounded` or
+    not: of one that is not, and where a column has no label, nothing is known.
     """
 
     right: Csr
@@ -30,6 +31,7 @@ class Modes(NamedTuple):
     stepped: NDArray[np.float64]
     drift: NDArray[np.float32]
     coarse: NDArray[np.float64]
+    grounded: NDArray[np.bool_]
 
 
 @kernel
@@ -41,46 +43,52 @@ def inverses(modes: Modes, labels: Labels, mu: float) -> Floats:
         for k in range(count):
             for i in range(count):
                 systems[b, k, i] = modes.coarse[k, i]
-    hear(modes, labels, mu, systems)
+    known = np.zeros((WIDTH, count), np.bool_)
+    hear(modes, labels, mu, systems, known)
     for b in range(WIDTH):
+        for k in range(len(modes.grounded)):
+            if not (known[b, k] or modes.grounded[k]):
+                for i in range(count):
+                    systems[b, k, i] = systems[b, i, k] = 0.0
         invert(systems[b])
     return systems
 
 
 @kernel
-def hear(modes: Modes, labels: Labels, mu: float, systems: Floats) -> None:
-    """Add to each column's small system what its labels hide of f."""
+def hear(modes: Modes, labels: Labels, mu: float, systems: Floats, known: Bools) -> None:
+    """Add to each column's small system what its labels hide of f; mark the directions that they tell of."""
     count = modes.left.shape[1]
     for node in range(modes.left.shape[0]):
         start = modes.right.indptr[node]
         for place in range(labels.indptr[node], labels.indptr[node + 1]):
             b = labels.columns[place]
             for k in range(count):
+                known[b, k] |= modes.left[node, k] != 0.0
                 for i in range(count):
                     systems[b, k, i] += mu * modes.stepped[node, k] * modes.right.data[start + i]
 
 
 @kernel
 def invert(matrix: Floats) -> None:
-    """Replace a small matrix by its inverse, by exchange steps; by 0 where a pivot is next to nothing."""
+    """Replace a small matrix by its inverse, by exchange steps; an unknown without a pivot is taken as 0."""
     size = len(matrix)
-    used, home = np.zeros(size, np.bool_), np.empty(size, np.int64)
-    for column in range(size):
-        row, best = -1, SINGULAR
-        for one in range(size):
-            if not used[one] and abs(matrix[one, column]) > best:
-                row, best = one, abs(matrix[one, column])
+    row_of, column_of = np.full(size, -1), np.full(size, -1)
+    for _ in range(size):
+        row, column, best = -1, -1, SINGULAR
+        for i in range(size):
+            for k in range(size):
+                if column_of[i] < 0 and row_of[k] < 0 and abs(matrix[i, k]) > best:
+                    row, column, best = i, k, abs(matrix[i, k])
         if row < 0:
-            for place in range(size * size):
-                matrix[place // size, place % size] = 0.0
-            return
-        used[row], home[column] = True, row
+            break
+        row_of[column], column_of[row] = row, column
         exchange(matrix, row, column)
-    # Row `home[k]` holds row k of the inverse, whose column k stands for row `home[k]` of the matrix.
+    # Row `row_of[k]` now tells unknown k, and column `column_of[i]` says how much of equation i.
     exchanged = matrix.copy()
     for k in range(size):
         for i in range(size):
-            matrix[k, home[i]] = exchanged[home[k], i]
+            told = row_of[k] >= 0 and column_of[i] >= 0
+            matrix[k, i] = exchanged[row_of[k], column_of[i]] if told else 0.0
 
 
 @kernel

@@ -20,8 +20,8 @@ def leap(label_columns: Ints, x: Floats, at_labels: Floats, steps: Floats, label
     """Move each column to the combination of its last iterates whose step is least.
 
     Iterate i made the step r_i; with `sum c_i = 1` the combination of iterates is the last one less
-    `c_i` times every step after i. A constant that a balance added between sweeps is left out: the
-    next balance finds it anew.
+    `c_i` times every step after i. What a correction added between sweeps is left out: the next
+    one finds it anew.
     """
     back = np.zeros((CYCLE, WIDTH), np.float32)
     gram = products(steps)

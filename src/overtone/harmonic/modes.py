@@ -1,4 +1,4 @@
-"""What a walk is slow to forget beside the constant: a few directions, found once for all items."""
+"""What sweeps are slow to mend: the constant of each closed class, and what a walk forgets slowly."""
 
 from math import hypot
 
@@ -9,14 +9,19 @@ from scipy.linalg import schur
 from overtone.graph.walk import Walk
 from overtone.harmonic.correction import Modes, project
 from overtone.harmonic.rows import WIDTH, product
-from overtone.kernels import Csr, Floats, transpose
-from overtone.parallel import in_order, spans
+from overtone.kernels import Csr, Floats
+
+FEW = 8
+"""Closed classes, the largest first, whose constants are among the directions."""
 
 SHARE = 8
 """A direction costs about as much as two neighbours of every node: one is kept for so many that there are."""
 
 SLOW = 0.6
 """A direction of which a step leaves less than this goes by itself."""
+
+EVERYWHERE = 0.1
+"""Added to the stationary weights, whose mean is 1, so that what the walk never comes back to counts too."""
 
 ROUNDS = 3
 TOGETHER = 3
@@ -33,47 +38,55 @@ TINY = 1e-30
 
 
 def modes_of(walk: Walk) -> Modes:
-    """Find the slow directions of both sides by subspace iteration, the constant of each class left out."""
-    if len(walk.steps.indices) < SHARE * walk.size:
-        return no_modes(walk)
-    back = transpose(walk.steps, walk.size)
+    """Find the directions, and weigh the error along each.
 
-    def find(side: slice) -> NDArray[np.float32]:
-        return (
-            slow_space(walk.steps, walk, onto=True) if side.start == 0 else slow_space(back, walk, onto=False)
-        )
-
-    right, left = in_order(find, spans(2, 1), None)
-    kept = min(right.shape[1], left.shape[1])
-    return _paired(walk, right[:, :kept], left[:, :kept].astype(np.float64))
-
-
-def _paired(walk: Walk, right: NDArray[np.float32], left: NDArray[np.float64]) -> Modes:
+    The slow ones are weighed by the stationary weights: in that inner product no step lengthens a vector,
+    so that the small systems are far from singular whatever the labels. Those of a constant are the
+    stationary weights themselves, which no other direction disturbs.
+    """
+    inside = walk.home >= 0
+    sizes = np.bincount(walk.home[inside], minlength=walk.classes)
+    kept = np.argsort(-sizes, kind="stable")[:FEW]
+    root = np.sqrt(sizes[kept])
+    own = walk.home[:, None] == kept
+    # What is in no class ends up in the only one.
+    right = (own | (np.diff(walk.steps.indptr) > 0)[:, None] if walk.classes == 1 else own) / root
+    left = own * walk.stationary[:, None] * root
+    slow = slow_space(walk)
+    weight = EVERYWHERE + np.where(inside, walk.stationary * np.append(sizes, 0)[walk.home], 0.0)
+    right = np.hstack([right, slow]).astype(np.float32)
+    left = np.hstack([left, slow * weight[:, None]])
     stepped = np.asarray(walk.matrix().T @ left)
     drift = np.ascontiguousarray((stepped - left).T, np.float32)
     coarse = -np.einsum("jk,jl->kl", stepped - left, right.astype(np.float64))
-    return Modes(full(right), left, stepped, drift, coarse)
+    grounded = np.array([bool((walk.leak[walk.home == c] > 0.0).any()) for c in kept], np.bool_)
+    return Modes(full(right), left, stepped, drift, coarse, grounded)
 
 
 def no_modes(walk: Walk) -> Modes:
     """Return none."""
-    return _paired(walk, np.empty((walk.size, 0), np.float32), np.empty((walk.size, 0)))
+    none = np.zeros((walk.size, 0))
+    drift = np.zeros((0, walk.size), np.float32)
+    return Modes(full(none.astype(np.float32)), none, none, drift, np.zeros((0, 0)), np.zeros(0, np.bool_))
 
 
-def slow_space(steps: Csr, walk: Walk, *, onto: bool) -> NDArray[np.float32]:
-    """Return an orthonormal basis, one column a direction, of what `steps` shrinks least."""
+def slow_space(walk: Walk) -> NDArray[np.float32]:
+    """Return an orthonormal basis, one column a direction, of what a step shrinks least beside constants."""
+    steps, most = walk.steps, len(walk.steps.indices) // (SHARE * max(walk.size, 1))
+    if most == 0:
+        return np.zeros((walk.size, 0), np.float32)
     x = np.random.default_rng(0).standard_normal((walk.size, WIDTH), np.float32)
     other = np.empty_like(x)
     for _ in range(ROUNDS):
-        x = orthonormal(without_constants(x, walk, onto=onto))
+        x = orthonormal(without_constants(x, walk))
         for _ in range(TOGETHER):
             product(steps, x, other)
             x, other = other, x
-    x = orthonormal(without_constants(x, walk, onto=onto))
+    x = orthonormal(without_constants(x, walk))
     product(steps, x, other)
-    H = cross(x, without_constants(other, walk, onto=onto))
+    H = cross(x, without_constants(other, walk))
     rates = np.sort(np.abs(np.linalg.eigvals(H)))[::-1]
-    slow = min(int((rates > SLOW).sum()), len(steps.indices) // (SHARE * walk.size))
+    slow = min(int((rates > SLOW).sum()), most)
     if slow == 0:
         return x[:, :0]
     limit = 0.999 * rates[slow - 1]
@@ -81,14 +94,11 @@ def slow_space(steps: Csr, walk: Walk, *, onto: bool) -> NDArray[np.float32]:
     return times(x, turn)[:, :kept]
 
 
-def without_constants(x: NDArray[np.float32], walk: Walk, *, onto: bool) -> NDArray[np.float32]:
-    """Take the constant of each closed class from right vectors, its stationary weights from left ones."""
+def without_constants(x: NDArray[np.float32], walk: Walk) -> NDArray[np.float32]:
+    """Take the stationary mean of each closed class from its members."""
     for c in range(walk.classes):
         members = np.flatnonzero(walk.home == c)
-        weights = walk.stationary[members]
-        one, other = (np.ones(len(members)), weights) if onto else (weights, np.ones(len(members)))
-        part = np.einsum("j,jb->b", other, x[members])
-        x[members] -= np.outer(one, part).astype(np.float32)
+        x[members] -= np.einsum("j,jb->b", walk.stationary[members], x[members]).astype(np.float32)
     return x
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.column import solve_column
-from overtone.harmonic.kernels import Classes, System, greatest, relax, residual
+from overtone.harmonic.kernels import System, greatest, relax, residual
 from overtone.harmonic.labels import Block, Labels, State
 from overtone.harmonic.leap import CYCLE
 from overtone.harmonic.modes import modes_of, no_modes
@@ -42,7 +42,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solver:
-    """Sweeps with the constant of every closed class removed, and a column solver for what they leave."""
+    """Sweeps, what they are slow to mend corrected, and a column solver for what they leave."""
 
     walk: Walk
     system: System
@@ -53,7 +53,7 @@ class Solver:
     def of(cls, walk: Walk, mu: float = 1.0, *, tolerance: float = 1e-5, max_sweeps: int = 300) -> Self:
         """Prepare what all blocks share."""
         modes = modes_of(walk) if mu < SAFE_MU else no_modes(walk)
-        return cls(walk, System(walk.steps, classes_of(walk), modes, mu), tolerance, max_sweeps)
+        return cls(walk, System(walk.steps, modes, mu), tolerance, max_sweeps)
 
     @property
     def mu(self) -> float:
@@ -77,17 +77,6 @@ class Solver:
             residual(system, labels, state, moved)
             residuals = _over(moved, state.x)
         return Solution(state.x, state.at_labels, residuals, residuals <= self.tolerance, sweeps)
-
-
-def classes_of(walk: Walk) -> Classes:
-    """Return what balances the constant of each closed class."""
-    inside = walk.home >= 0
-    leak = walk.stationary * walk.leak
-    members = np.argsort(walk.home, kind="stable")[len(inside) - inside.sum() :].astype(np.int32)
-    starts = np.searchsorted(walk.home[members], np.arange(walk.classes + 1))
-    drops = leak[members].astype(np.float32)
-    leaks = np.bincount(walk.home[inside], leak[inside], minlength=walk.classes).astype(np.float64)
-    return Classes(walk.home, walk.stationary, leak, members, starts, drops, leaks)
 
 
 def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> State:
