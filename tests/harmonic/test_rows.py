@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 
-from overtone.harmonic.rows import CHAINS, WIDTH, product
+from overtone.harmonic.rows import CHAINS, LINE, WIDTH, block_like, product, room
 from overtone.kernels import Csr
 
 
@@ -36,3 +36,14 @@ def test_the_same_rows_give_the_same_bytes_wherever_they_lie():
         product(steps, x, out)
         outs.append(out.tobytes())
     assert len(set(outs)) == 1
+
+
+@given(st.integers(0, 300), st.integers(1, 4))
+def test_rows_begin_with_cache_lines(size, blocks):
+    made = room(blocks, size)
+    assert made.shape == (blocks, size, WIDTH)
+    assert made.flags.c_contiguous
+    assert made.dtype == np.float32
+    assert made.ctypes.data % LINE == 0
+    values = np.random.default_rng(size).random((size, WIDTH), np.float32)
+    np.testing.assert_array_equal(block_like(values), values)

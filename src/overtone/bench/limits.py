@@ -6,13 +6,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from overtone.harmonic.extension import Extension
 from overtone.harmonic.kernels import sweep
 from overtone.harmonic.labels import Labels, State, block_of
 from overtone.harmonic.leap import CYCLE
-from overtone.harmonic.rows import WIDTH, product
+from overtone.harmonic.rows import WIDTH, block_like, product, room
 from overtone.kernels import Csr
 from overtone.parallel import in_order, spans
 
@@ -46,7 +47,8 @@ def limits(extension: Extension, threads: int) -> dict[str, Any]:
         turns.append({})
         for name, (loop, count) in loops.items():
             turns[-1][name] = count * repeats * work / _seconds([loop() for _ in range(count)], repeats)
-    ratios = {"sweep_over_bare": ("sweep", "bare"), "sweep_over_scipy": ("sweep_one", "scipy")}
+    ratios = {"sweep_over_bare": ("sweep", "bare"), "sweep_one_over_scipy": ("sweep_one", "scipy")}
+    ratios["sweep_over_scipy"] = ("sweep", "scipy")
     found = {name: median(turn[a] / turn[b] for turn in turns) for name, (a, b) in ratios.items()}
     return found | {name: median(turn[name] for turn in turns) for name in loops}
 
@@ -65,13 +67,13 @@ def _seconds(runs: list[Callable[[], None]], repeats: int) -> float:
     return max(in_order(work, spans(len(runs), 1), len(runs)))
 
 
-def _block(size: int) -> Any:
-    return np.random.default_rng(0).random((size, WIDTH), np.float32)
+def _block(size: int) -> NDArray[np.float32]:
+    return block_like(np.random.default_rng(0).random((size, WIDTH), np.float32))
 
 
 def _product(steps: Csr) -> Callable[[], None]:
     x = _block(len(steps.indptr) - 1)
-    out = np.empty_like(x)
+    out = room(len(x))
     return lambda: product(steps, x, out)
 
 
@@ -83,7 +85,7 @@ def _sweep(extension: Extension) -> Callable[[], None]:
     labels = block_of(extension.known, columns, size).labels
     x, moved = _block(size), np.zeros(WIDTH, np.float32)
     count = len(labels.pull)
-    state = State(x, np.zeros(count), np.zeros((CYCLE, size, WIDTH), np.float32), np.zeros((CYCLE, count)))
+    state = State(x, np.zeros(count), room(CYCLE, size), np.zeros((CYCLE, count)))
     labels = Labels(labels.indptr, labels.columns, labels.pull)
     return lambda: sweep(extension.solver.system, labels, state, moved, 0)
 

@@ -83,19 +83,28 @@ def _limits(run: dict[str, Any]) -> str:
                 f"{rates['bare'] * 4 / GIGA:.0f} GB/s",
                 f"{rates['sweep_over_bare']:.2f}",
                 f"{solve / rates['bare']:.2f}",
+                f"{rates['sweep_one_over_scipy']:.1f}",
                 f"{rates['sweep_over_scipy']:.1f}",
                 f"{each['seconds_all']:.1f} s",
                 f"{each['seconds_all'] / row['seconds']['solve']:.0f}",
                 f"{each['failed']} of {each['sample']}",
             ]
         )
-    header = ["", "first cache", "bare", "that reads", "sweep / bare", "solve / bare", "sweep / SciPy"]
-    header += ["BiCGSTAB, all", "BiCGSTAB / solve", "BiCGSTAB failed"]
+    header = [
+        "",
+        "first cache",
+        "bare",
+        "that reads",
+        "sweep / bare",
+        "solve / bare",
+        "one thread's sweep / SciPy",
+    ]
+    header += ["sweep / SciPy", "BiCGSTAB, all", "BiCGSTAB / solve", "BiCGSTAB failed"]
     note = (
         "10^9 multiply-adds a second. bare: a loop that only gathers rows of the block, multiplies and adds,"
         " on as many threads; first cache: the same with all rows in the first cache, which leaves"
         " arithmetic; sweep: one Gauss-Seidel sweep with labels and bookkeeping; solve: everything; SciPy:"
-        " `csr @ dense` in float32, one thread beside one; BiCGSTAB: SciPy's, float64, one thread, item by"
+        " `csr @ dense` in float32, which has one thread; BiCGSTAB: SciPy's, float64, one thread, item by"
         " item, to 1e-4 of the right-hand side, from a sample."
     )
     return f"{markdown(header, body)}\n\n{note}"

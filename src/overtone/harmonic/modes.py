@@ -8,7 +8,7 @@ from scipy.linalg import schur
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.correction import Modes, project
-from overtone.harmonic.rows import WIDTH, product
+from overtone.harmonic.rows import WIDTH, block_like, product, room
 from overtone.kernels import Csr, Floats
 
 FEW = 8
@@ -75,8 +75,8 @@ def slow_space(walk: Walk) -> NDArray[np.float32]:
     steps, most = walk.steps, len(walk.steps.indices) // (SHARE * max(walk.size, 1))
     if most == 0:
         return np.zeros((walk.size, 0), np.float32)
-    x = np.random.default_rng(0).standard_normal((walk.size, WIDTH), np.float32)
-    other = np.empty_like(x)
+    x = block_like(np.random.default_rng(0).standard_normal((walk.size, WIDTH), np.float32))
+    other = room(walk.size)
     for _ in range(ROUNDS):
         x = orthonormal(without_constants(x, walk))
         for _ in range(TOGETHER):
@@ -110,7 +110,7 @@ def orthonormal(x: NDArray[np.float32]) -> NDArray[np.float32]:
     gram = cross(x, x)
     size = np.trace(gram)
     if not size > TINY:
-        return np.zeros_like(x)
+        return x * 0.0
     gram += FLAT**2 * size * np.eye(WIDTH)
     return times(x, np.linalg.inv(np.linalg.cholesky(gram)).T)
 
@@ -124,8 +124,8 @@ def cross(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]
 
 def times(x: NDArray[np.float32], turn: Floats) -> NDArray[np.float32]:
     """Return `x @ turn`."""
-    out = np.empty_like(x)
-    product(full(x), np.ascontiguousarray(turn, np.float32), out)
+    out = room(len(x))
+    product(full(x), block_like(turn), out)
     return out
 
 

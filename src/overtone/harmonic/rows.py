@@ -10,14 +10,19 @@ so that the same input gives the same bytes.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from overtone.kernels import Csr, Floats, kernel
 
 WIDTH = 32
 """Columns of a block: two AVX-512 registers, or four of AVX2; a row fills two cache lines."""
+
+LINE = 64
+"""Bytes of a cache line."""
 
 CHAINS = 4
 """Running sums side by side, since each waits for its last addition."""
@@ -160,6 +165,27 @@ gather: Callable[..., None] = intrinsic(_gather)
 settle: Callable[..., None] = intrinsic(_settle)
 advance: Callable[..., None] = intrinsic(_advance)
 add: Callable[..., None] = intrinsic(_add)
+
+
+def room(*sizes: int) -> NDArray[np.float32]:
+    """Make room, not filled, for rows (the last of `sizes` is how many), or for several such blocks.
+
+    A row begins with a cache line: where it does not, each of its two loads touches two lines, and a
+    sweep runs at two thirds of its speed.
+    """
+    count = int(np.prod(sizes)) * WIDTH
+    spare = LINE // 4
+    some = np.empty(count + spare, np.float32)
+    start = -some.ctypes.data // 4 % spare
+    block: NDArray[np.float32] = some[start : start + count].reshape(*sizes, WIDTH)
+    return block
+
+
+def block_like(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Copy a block to where its rows begin with cache lines."""
+    copy = room(*values.shape[:-1])
+    copy[:] = values
+    return copy
 
 
 @kernel

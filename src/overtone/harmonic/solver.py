@@ -13,7 +13,7 @@ from overtone.harmonic.kernels import System, greatest, relax, residual
 from overtone.harmonic.labels import Block, Labels, State
 from overtone.harmonic.leap import CYCLE
 from overtone.harmonic.modes import modes_of, no_modes
-from overtone.harmonic.rows import WIDTH
+from overtone.harmonic.rows import WIDTH, room
 
 SAFE_MU = 2.0
 """From here on a sweep need not contract: what a label adds is more than what it damps."""
@@ -81,21 +81,22 @@ class Solver:
 
 def _state(block: Block, labels: Labels, mu: float, start: Solution | None) -> State:
     """Go on from a solution, or begin with 0; what others see of a label follows its pull."""
-    x = np.zeros((block.size, WIDTH), np.float32) if start is None else start.x.copy()
+    x = room(block.size)
+    x[:] = 0.0 if start is None else start.x
     f = np.zeros(len(labels.pull)) if start is None else start.at_labels.copy()
     x[block.nodes, labels.columns] = f - mu * (f - labels.pull)
-    return State(x, f, _room((CYCLE, *x.shape)), np.empty((CYCLE, len(f))))
+    return State(x, f, _own_steps(CYCLE, block.size), np.empty((CYCLE, len(f))))
 
 
 _DESK = local()
 
 
-def _room(shape: tuple[int, ...]) -> NDArray[np.float32]:
+def _own_steps(cycle: int, size: int) -> NDArray[np.float32]:
     """Return this thread's room for steps: large, written before it is read, and dear to ask for anew."""
-    if getattr(_DESK, "steps", None) is None or _DESK.steps.shape != shape:
-        _DESK.steps = np.empty(shape, np.float32)
-    room: NDArray[np.float32] = _DESK.steps
-    return room
+    if getattr(_DESK, "steps", None) is None or _DESK.steps.shape != (cycle, size, WIDTH):
+        _DESK.steps = room(cycle, size)
+    steps: NDArray[np.float32] = _DESK.steps
+    return steps
 
 
 def _over(worst: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float64]:
