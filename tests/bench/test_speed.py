@@ -53,6 +53,8 @@ def test_a_run_names_every_stage_its_work_and_its_limits(run, tmp_path):
     assert work["multiply_adds"] == pytest.approx(work["edges"] * model.report.sweeps.sum())
     assert work["unconverged"] == 0
     assert row["one_by_one"]["failed"] == 0
+    for who in ("known_ms", "new_ms"):
+        assert 0.0 < row["answers"][who]["median"] <= row["answers"][who]["p95"] < 5000.0
     assert 0.05 < row["rates"]["sweep_over_bare"] < 1.5
     assert ("absent" in peer) == (peer_of("libmf").absent is not None)
     code, out, _ = run("table", "run.json")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from overtone.bench.answers import answers
 from overtone.bench.limits import limits
 from overtone.bench.one_by_one import one_by_one
 from overtone.bench.origin import ratings_of
@@ -22,6 +23,7 @@ from overtone.harmonic.extension import Extended, Extension
 from overtone.models.ldm import LDMModel
 from overtone.parallel import thread_count
 from overtone.rankers import LDM
+from overtone.rankers.ldm import KEEP_LIMIT
 from overtone.ratings import Ratings
 from overtone.splits import given_n
 
@@ -73,6 +75,7 @@ def stages_here(data: str, n: int, spec: str, repeats: int, threads: int | None)
             watch = Watch()
             model, work = _once(Path(folder), train, ranker, watch, threads)
             watches.append(watch)
+        asked = _ask(Path(folder), train, ranker)
     seconds = {stage: median(watch.seconds[stage] for watch in watches[1:]) for stage in STAGES}
     row: dict[str, Any] = {"data": data, "n": n, "ranker": spec, "threads": thread_count(threads)}
     row |= {"users": train.n_users, "items": train.n_items, "ratings": len(train), "repeats": repeats}
@@ -80,7 +83,15 @@ def stages_here(data: str, n: int, spec: str, repeats: int, threads: int | None)
     row |= {"runs": [watch.seconds for watch in watches[1:]], "work": work | checked(model.extension)}
     rates = limits(model.extension, thread_count(threads))
     each = one_by_one(model.extension)
-    return row | {"rates": rates, "one_by_one": each}
+    return row | {"rates": rates, "one_by_one": each, "answers": asked}
+
+
+def _ask(folder: Path, train: Ratings, ranker: LDM) -> dict[str, Any] | None:
+    """Time the answers of a loaded model, where it would keep the completed matrix."""
+    if 4 * train.n_users * train.n_items > KEEP_LIMIT:
+        return None
+    replace(ranker, keep="yes").fit(train).save(folder / "model")
+    return answers(folder / "model", train)
 
 
 def _once(

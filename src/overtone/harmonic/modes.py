@@ -15,7 +15,10 @@ FEW = 8
 """Closed classes, the largest first, whose constants are among the directions."""
 
 SHARE = 8
-"""A direction costs about as much as two neighbours of every node: one is kept for so many that there are."""
+LEAST = 4
+"""One slow direction for so many edges of a node, since each costs about as much as two; some at least.
+
+A graph that has fewer than `SHARE` edges a node has none."""
 
 SLOW = 0.6
 """A direction of which a step leaves less than this goes by itself."""
@@ -72,8 +75,8 @@ def no_modes(walk: Walk) -> Modes:
 
 def slow_space(walk: Walk) -> NDArray[np.float32]:
     """Return an orthonormal basis, one column a direction, of what a step shrinks least beside constants."""
-    steps, most = walk.steps, len(walk.steps.indices) // (SHARE * max(walk.size, 1))
-    if most == 0:
+    steps, share = walk.steps, len(walk.steps.indices) // (SHARE * max(walk.size, 1))
+    if share == 0:
         return np.zeros((walk.size, 0), np.float32)
     x = block_like(np.random.default_rng(0).standard_normal((walk.size, WIDTH), np.float32))
     other = room(walk.size)
@@ -86,7 +89,7 @@ def slow_space(walk: Walk) -> NDArray[np.float32]:
     product(steps, x, other)
     H = cross(x, without_constants(other, walk))
     rates = np.sort(np.abs(np.linalg.eigvals(H)))[::-1]
-    slow = min(int((rates > SLOW).sum()), most)
+    slow = min(int((rates > SLOW).sum()), max(share, LEAST))
     if slow == 0:
         return x[:, :0]
     limit = 0.999 * rates[slow - 1]
