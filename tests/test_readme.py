@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 import overtone
-from overtone.bench import cost_table, quality_table
+from overtone.bench import TABLES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ELSEWHERE = ("scripts/", "overtone bench quality")  # run by people and CI; takes minutes and MovieLens
+ELSEWHERE = (
+    "scripts/",
+    "overtone bench quality",
+    "overtone bench speed",
+)  # run by people and CI; takes minutes and MovieLens
 
 
 def blocks(page, kind):
@@ -60,7 +64,7 @@ def test_tables_are_what_the_stored_runs_say(page):
         r"<!-- overtone bench table (\S+) -->\n(.*?)<!-- end -->", text, flags=re.DOTALL
     ):
         run = json.loads((ROOT / path).read_text(encoding="utf-8"))
-        made = {"quality": quality_table, "cost": cost_table}[run["kind"]](run)
+        made = TABLES[run["kind"]](run)
         assert shown.strip() == made
 
 

@@ -7,7 +7,7 @@ import oracles
 from overtone.graph.walk import Walk
 from overtone.harmonic.correction import invert
 from overtone.harmonic.extension import Extension
-from overtone.harmonic.modes import SHARE, SLOW, modes_of, no_modes
+from overtone.harmonic.modes import FEW, SHARE, SLOW, modes_of, no_modes
 from overtone.harmonic.solver import Solver
 from tables import known_of, sparse
 
@@ -133,3 +133,26 @@ def test_a_walk_that_hardly_mixes_is_solved_by_sweeps():
         bound = 1.001 * part.solution.residuals[column] * max(some.values()) / 1e-3 + 1e-5
         np.testing.assert_allclose(part.f[:, column], expected, atol=bound)
     assert part.solution.sweeps < 30
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.01]), st.sampled_from([0.5, 1.0, 1.5]))
+@settings(max_examples=15)
+def test_many_islands_are_solved_as_densely(seed, grounding, mu):
+    rng = np.random.default_rng(seed)
+    W = np.kron(np.eye(FEW + 4), np.ones((8, 8))) * rng.uniform(0.5, 1.5, (SIZE, SIZE))
+    np.fill_diagonal(W, 0.0)
+    walk = Walk.of(sparse(W), grounding)
+    assert walk.classes > FEW
+    labels = [
+        dict(zip(rng.permutation(SIZE)[:n].tolist(), rng.uniform(-2, 2, n), strict=True)) for n in (1, 9, 30)
+    ]
+    part = extended(walk, labels, mu)
+    for column, some in enumerate(labels):
+        np.testing.assert_allclose(part.f[:, column], oracles.extend(W, some, mu, 1, grounding), atol=1e-4)
+
+
+def test_large_islands_take_few_sweeps_however_many():
+    rng = np.random.default_rng(3)
+    W = np.kron(np.eye(FEW + 4), np.ones((60, 60))) * rng.uniform(0.5, 1.5, (720, 720))
+    part = extended(Walk.of(sparse(W)), [{3: 1.0, 70: -1.0, 700: 2.0}, {1: 1.0}], 1.0)
+    assert part.solution.sweeps < 12

@@ -7,6 +7,7 @@ import numpy as np
 from overtone.harmonic.correction import Modes, correct, inverses
 from overtone.harmonic.labels import Labels, State
 from overtone.harmonic.leap import CYCLE, leap
+from overtone.harmonic.levels import Levels, level
 from overtone.harmonic.rows import WIDTH, gather, settle
 from overtone.kernels import Csr, Floats, kernel
 
@@ -15,6 +16,7 @@ class System(NamedTuple):
     """What all blocks share: the walk, what it is slow to mend, and how far labels are heard."""
 
     steps: Csr
+    levels: Levels
     modes: Modes
     mu: float
 
@@ -28,6 +30,7 @@ def relax(system: System, labels: Labels, state: State, goal: Floats, moved: Flo
     """
     inverse = inverses(system.modes, labels, system.mu)
     for done in range(1, most + 1):
+        level(system.levels, labels, system.mu, state)
         if inverse.shape[1] > 0:
             correct(system.modes, inverse, labels, system.mu, state)
         sweep(system, labels, state, moved, (done - 1) % CYCLE)

@@ -5,6 +5,7 @@ from math import hypot
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import schur
+from scipy.sparse import csr_array
 
 from overtone.graph.walk import Walk
 from overtone.harmonic.correction import Modes, project
@@ -12,7 +13,7 @@ from overtone.harmonic.rows import WIDTH, block_like, product, room
 from overtone.kernels import Csr, Floats
 
 FEW = 8
-"""Closed classes, the largest first, whose constants are among the directions."""
+"""Closed classes whose constants can be among the directions; where there are more, `levels.py` has them."""
 
 SHARE = 8
 LEAST = 4
@@ -35,7 +36,6 @@ The few directions that are kept need not be exact."""
 FLAT = 1e-3
 """What a direction has beyond others, as a share of the longest, below which it counts as none."""
 
-
 TINY = 1e-30
 """Squared length of vectors of which nothing is left."""
 
@@ -49,7 +49,7 @@ def modes_of(walk: Walk) -> Modes:
     """
     inside = walk.home >= 0
     sizes = np.bincount(walk.home[inside], minlength=walk.classes)
-    kept = np.argsort(-sizes, kind="stable")[:FEW]
+    kept = np.arange(walk.classes if walk.classes <= FEW else 0)
     root = np.sqrt(sizes[kept])
     own = walk.home[:, None] == kept
     # What is in no class ends up in the only one.
@@ -99,9 +99,10 @@ def slow_space(walk: Walk) -> NDArray[np.float32]:
 
 def without_constants(x: NDArray[np.float32], walk: Walk) -> NDArray[np.float32]:
     """Take the stationary mean of each closed class from its members."""
-    for c in range(walk.classes):
-        members = np.flatnonzero(walk.home == c)
-        x[members] -= np.einsum("j,jb->b", walk.stationary[members], x[members]).astype(np.float32)
+    members = np.flatnonzero(walk.home >= 0)
+    home, weights = walk.home[members], walk.stationary[members]
+    means = csr_array((weights, (home, members)), shape=(walk.classes, walk.size)) @ x
+    x[members] -= means[home].astype(np.float32)
     return x
 
 

@@ -12,7 +12,8 @@ from overtone.harmonic.column import solve_column
 from overtone.harmonic.kernels import System, greatest, relax, residual
 from overtone.harmonic.labels import Block, Labels, State
 from overtone.harmonic.leap import CYCLE
-from overtone.harmonic.modes import modes_of, no_modes
+from overtone.harmonic.levels import levels_of, no_levels
+from overtone.harmonic.modes import FEW, modes_of, no_modes
 from overtone.harmonic.rows import WIDTH, room
 
 SAFE_MU = 2.0
@@ -53,7 +54,8 @@ class Solver:
     def of(cls, walk: Walk, mu: float = 1.0, *, tolerance: float = 1e-5, max_sweeps: int = 300) -> Self:
         """Prepare what all blocks share."""
         modes = modes_of(walk) if mu < SAFE_MU else no_modes(walk)
-        return cls(walk, System(walk.steps, modes, mu), tolerance, max_sweeps)
+        levels = levels_of(walk) if mu < SAFE_MU and walk.classes > FEW else no_levels(walk)
+        return cls(walk, System(walk.steps, levels, modes, mu), tolerance, max_sweeps)
 
     @property
     def mu(self) -> float:
