@@ -18,7 +18,7 @@ def speed_table(run: dict[str, Any]) -> str:
         parts.append(_peers(run))
     if run["growth"]:
         parts.append(_growth(run["growth"]))
-    return "\n\n".join([*parts, f"Machine: {run['machine']}; {_versions(run)}."])
+    return "\n\n".join([*parts, f"Made by `{run['command']}` on {run['machine']}; {_versions(run)}."])
 
 
 def _versions(run: dict[str, Any]) -> str:
