@@ -186,3 +186,13 @@ def test_a_run_without_growth_cannot_be_drawn(run, tmp_path):
     code, _, err = run("plot", "r.json", "-o", "g.svg")
     assert code == 1
     assert "r.json holds no growth" in err
+
+
+def test_what_cannot_be_written_or_drawn_is_said_before_the_work(run, monkeypatch):
+    code, _, err = run("speed", "-o", "nowhere/r.json")
+    assert code == 1
+    assert "there is no folder nowhere" in err
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, _, err = run("speed", "-o", "r.json")
+    assert code == 1
+    assert "drawing needs matplotlib; install overtone[plot]" in err

@@ -1,7 +1,7 @@
 """Measurements that are kept: what was run, on what, and what came out."""
 
 from overtone.bench.cost import measure_cost
-from overtone.bench.plots import draw_growth
+from overtone.bench.plots import draw_growth, require_plots
 from overtone.bench.quality import measure_quality
 from overtone.bench.speed import Plan, measure_speed
 from overtone.bench.speed_tables import speed_table
@@ -19,5 +19,6 @@ __all__ = [
     "measure_quality",
     "measure_speed",
     "quality_table",
+    "require_plots",
     "speed_table",
 ]

@@ -1,5 +1,6 @@
 """Growth as a picture: time and memory over each axis, on logarithmic scales."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,20 @@ LINES = {"total": ("o-", "#0072B2"), "solve": ("s--", "#D55E00"), "graph": ("^:"
 """Marks, lines and colours that differ in each of the three."""
 
 
-def draw_growth(growth: dict[str, Any], path: Path) -> None:
-    """Draw time above and memory below, one column an axis."""
+def require_plots() -> None:
+    """Say what is missing where pictures cannot be drawn."""
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
-        from matplotlib.ticker import NullFormatter  # noqa: PLC0415
+        import_module("matplotlib.figure")
     except ImportError as error:
         raise OvertoneError("drawing needs matplotlib; install overtone[plot]") from error
+
+
+def draw_growth(growth: dict[str, Any], path: Path) -> None:
+    """Draw time above and memory below, one column an axis."""
+    require_plots()
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    from matplotlib.ticker import NullFormatter  # noqa: PLC0415
+
     axes = list(growth["exponents"])
     figure = Figure(figsize=(2.7 * len(axes), 5.4), layout="constrained")
     grid = figure.subplots(2, len(axes), sharey="row")

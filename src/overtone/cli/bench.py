@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overtone.cli.console import Threads, drawn_progress
+from overtone.cli.console import Threads, check_output, drawn_progress
 from overtone.errors import DataError
 
 RANKERS = ["random", "popularity", "item-mean", "bias", "ldm-paper", "ldm"]
@@ -63,7 +63,9 @@ def cost(
 @app.command()
 def speed(  # noqa: PLR0913 - what is measured, then how
     out: Out,
-    data: Annotated[list[str], typer.Option(help="As above, or synthetic-10m; may be repeated.")] = ["ml-1m"],  # noqa: B006
+    data: Annotated[
+        list[str], typer.Option(help="ml-1m, synthetic-10m, ..., or a file; may be repeated.")
+    ] = ["ml-1m"],  # noqa: B006
     ns: Ns = [10, 20, 50],  # noqa: B006 - typer wants a list
     rankers: Rankers = SPEED_RANKERS,
     peers: Annotated[list[str], typer.Option("--peer", help="implicit-als or libmf; may be repeated.")] = [],  # noqa: B006
@@ -72,8 +74,17 @@ def speed(  # noqa: PLR0913 - what is measured, then how
     threads: Threads = None,
 ) -> None:
     """LDM stage by stage, against the machine's limits, SciPy and other libraries."""
-    from overtone.bench import Plan, draw_growth, measure_speed, speed_table  # noqa: PLC0415 - after --help
+    from overtone.bench import (  # noqa: PLC0415 - after --help
+        Plan,
+        draw_growth,
+        measure_speed,
+        require_plots,
+        speed_table,
+    )
 
+    check_output(out)
+    if growth:
+        require_plots()
     jobs = [(one, n) for one in data for n in ns]
     plan = Plan(jobs, rankers, peers, rankers[0] if growth else None, repeats, threads)
     run: dict[str, Any] = {}
