@@ -1,27 +1,10 @@
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import overtone as ot
 from overtone.bench import cost_table, quality_table
-from overtone.cli import main
-from tables import long_ratings
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    long_ratings().write("ratings.csv")
-
-    def runner(*words):
-        monkeypatch.setattr(sys, "argv", ["overtone", "bench", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return stop.value.code or 0, *capsys.readouterr()
-
-    return runner
 
 
 def test_quality_measures_every_ranker_on_the_same_splits(run, tmp_path):
