@@ -7,10 +7,10 @@ import overtone as ot
 from overtone.bench import cost_table, quality_table
 
 
-def test_quality_measures_every_ranker_on_the_same_splits(run, tmp_path):
+def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
     chosen = ("--ranker", "bias", "--ranker", "bias:item_damping=0,user_damping=1")
     words = ("quality", "--data", "ratings.csv", "--n", 5, "--n", 8, "--seeds", 2, *chosen, "-o", "run.json")
-    code, out, _ = run(*words)
+    code, out, _ = run_bench(*words)
     stored = json.loads((tmp_path / "run.json").read_text())
     assert code == 0
     assert stored["command"] == "overtone bench " + " ".join(map(str, words))
@@ -21,11 +21,11 @@ def test_quality_measures_every_ranker_on_the_same_splits(run, tmp_path):
     assert quality_table(stored) in out
     values = [row["ndcg"] for row in stored["rows"] if (row["n"], row["ranker"]) == (5, "bias")]
     assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(2):.4f}" in out
-    assert quality_table(stored) in run("table", "run.json")[1]
+    assert quality_table(stored) in run_bench("table", "run.json")[1]
 
 
-def test_cost_measures_each_fit_in_its_own_process(run, tmp_path):
-    code, out, _ = run("cost", "--data", "ratings.csv", "--n", 5, "--ranker", "bias", "-o", "run.json")
+def test_cost_measures_each_fit_in_its_own_process(run_bench, tmp_path):
+    code, out, _ = run_bench("cost", "--data", "ratings.csv", "--n", 5, "--ranker", "bias", "-o", "run.json")
     stored = json.loads((tmp_path / "run.json").read_text())
     assert code == 0
     assert cost_table(stored) in out
@@ -53,8 +53,8 @@ def test_cost_measures_each_fit_in_its_own_process(run, tmp_path):
         ),
     ],
 )
-def test_mistakes_are_one_sentence(run, tmp_path, words, sentence):
-    code, _, err = run(*words)
+def test_mistakes_are_one_sentence(run_bench, tmp_path, words, sentence):
+    code, _, err = run_bench(*words)
     assert code == 1
     assert sentence in err
     assert err.count("\n") == 1

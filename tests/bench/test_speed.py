@@ -19,9 +19,9 @@ from tables import long_ratings
 SPEC = "ldm-paper:search=exact,tolerance=1e-6,neighbors=8"
 
 
-def test_a_run_names_every_stage_its_work_and_its_limits(run, tmp_path):
+def test_a_run_names_every_stage_its_work_and_its_limits(run_bench, tmp_path):
     words = ("speed", "--data", "ratings.csv", "--n", 5, "--ranker", SPEC, "--repeats", 1, "--no-growth")
-    code, out, _ = run(*words, "--peer", "libmf", "-o", "run.json")
+    code, out, _ = run_bench(*words, "--peer", "libmf", "-o", "run.json")
     assert code == 0
     stored = json.loads((tmp_path / "run.json").read_text())
     assert speed_table(stored) in out
@@ -42,7 +42,7 @@ def test_a_run_names_every_stage_its_work_and_its_limits(run, tmp_path):
         assert 0.0 < row["answers"][who]["median"] <= row["answers"][who]["p95"] < 5000.0
     assert 0.05 < row["rates"]["sweep_over_bare"] < 1.5
     assert ("absent" in peer) == (peer_of("libmf").absent is not None)
-    code, out, _ = run("table", "run.json")
+    code, out, _ = run_bench("table", "run.json")
     assert speed_table(stored) in out
 
 
@@ -164,26 +164,26 @@ def test_what_goes_wrong_in_a_measurement_is_one_sentence():
         (("--repeats", 0), "repeats must be at least 1, not 0"),
     ],
 )
-def test_mistakes_are_one_sentence(run, tmp_path, words, sentence):
-    code, _, err = run("speed", *words, "-o", "r.json")
+def test_mistakes_are_one_sentence(run_bench, tmp_path, words, sentence):
+    code, _, err = run_bench("speed", *words, "-o", "r.json")
     assert code == 1
     assert sentence in err
     assert err.count("\n") == 1
     assert not (tmp_path / "r.json").exists()
 
 
-def test_a_run_without_growth_cannot_be_drawn(run, tmp_path):
+def test_a_run_without_growth_cannot_be_drawn(run_bench, tmp_path):
     (tmp_path / "r.json").write_text('{"kind": "speed", "growth": null}')
-    code, _, err = run("plot", "r.json", "-o", "g.svg")
+    code, _, err = run_bench("plot", "r.json", "-o", "g.svg")
     assert code == 1
     assert "r.json holds no growth" in err
 
 
-def test_what_cannot_be_written_or_drawn_is_said_before_the_work(run, monkeypatch):
-    code, _, err = run("speed", "-o", "nowhere/r.json")
+def test_what_cannot_be_written_or_drawn_is_said_before_the_work(run_bench, monkeypatch):
+    code, _, err = run_bench("speed", "-o", "nowhere/r.json")
     assert code == 1
     assert "there is no folder nowhere" in err
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    code, _, err = run("speed", "-o", "r.json")
+    code, _, err = run_bench("speed", "-o", "r.json")
     assert code == 1
     assert "drawing needs matplotlib; install overtone[plot]" in err
