@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from overtone.harmonic.extension import Extension
 from overtone.harmonic.kernels import sweep
-from overtone.harmonic.labels import Labels, State, block_of
+from overtone.harmonic.labels import State, block_of
 from overtone.harmonic.leap import CYCLE
 from overtone.harmonic.rows import WIDTH, block_like, product, room
 from overtone.kernels import Csr
@@ -86,7 +86,6 @@ def _sweep(extension: Extension) -> Callable[[], None]:
     x, moved = _block(size), np.zeros(WIDTH, np.float32)
     count = len(labels.pull)
     state = State(x, np.zeros(count), room(CYCLE, size), np.zeros((CYCLE, count)))
-    labels = Labels(labels.indptr, labels.columns, labels.pull)
     return lambda: sweep(extension.solver.system, labels, state, moved, 0)
 
 

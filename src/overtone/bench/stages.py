@@ -20,6 +20,7 @@ from overtone.bench.process import forget_peak, peak_mb
 from overtone.bench.quality import ranker_of
 from overtone.errors import SettingError
 from overtone.harmonic.extension import Extended, Extension
+from overtone.harmonic.rows import WIDTH
 from overtone.models.ldm import LDMModel
 from overtone.parallel import thread_count
 from overtone.rankers import LDM
@@ -143,9 +144,9 @@ def spread_blocks(extension: Extension, most: int) -> Iterator[NDArray[np.int64]
     counts = np.diff(extension.known.indptr)
     ordered = np.argsort(counts, kind="stable")
     ordered = ordered[counts[ordered] > 0]
-    starts = range(0, len(ordered), 32)
+    starts = range(0, len(ordered), WIDTH)
     for start in starts[:: max(len(starts) // most, 1)]:
-        yield ordered[start : start + 32]
+        yield ordered[start : start + WIDTH]
 
 
 def residuals(extension: Extension, part: Extended) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
