@@ -24,6 +24,17 @@ def kernel(function: F) -> F:
     return cast("F", njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function))
 
 
+def summing(function: F) -> F:
+    """Compile a loop whose sums may be taken in lanes: it runs over short rows of factors.
+
+    Reordering a sum lets a dot product use vector registers, 3-4 times as fast. The order is
+    fixed when the kernel is compiled, so that the bytes are still the same for any threads.
+    Infinities and NaN keep their meaning.
+    """
+    flags = {"contract", "reassoc", "nsz"}
+    return cast("F", njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)(function))
+
+
 class Csr(NamedTuple):
     """Compressed sparse rows; columns ascend within a row."""
 

@@ -54,3 +54,12 @@ class TestPopularity(Contract):
 class TestRandom(Contract):
     name = "random"
     settings = {"seed": 5}  # noqa: RUF012
+
+
+class TestAltSVM(Personal):
+    name = "altsvm"
+    settings = {"l2": 1.0}  # noqa: RUF012
+
+
+class TestAltSVMOfTheAuthors(Contract):
+    name = "altsvm"

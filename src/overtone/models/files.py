@@ -21,6 +21,7 @@ from overtone.errors import ModelFileError
 from overtone.files import replacing
 from overtone.ids import Ids
 from overtone.kernels import Csr
+from overtone.models.altsvm import AltSVMModel
 from overtone.models.base import Model
 from overtone.models.chance import ChanceModel
 from overtone.models.itemwise import ItemwiseModel
@@ -30,7 +31,7 @@ from overtone.ratings import Ratings
 
 SCHEMA = 1
 KINDS: dict[str, type[Model]] = {
-    kind.kind: kind for kind in (ChanceModel, ItemwiseModel, LDMModel, OffsetsModel)
+    kind.kind: kind for kind in (AltSVMModel, ChanceModel, ItemwiseModel, LDMModel, OffsetsModel)
 }
 Arrays = Mapping[str, NDArray[Any]]
 

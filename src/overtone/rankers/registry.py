@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from overtone.errors import SettingError
+from overtone.rankers.altsvm import AltSVM
 from overtone.rankers.bias import Bias
 from overtone.rankers.itemwise import ItemMean, Popularity
 from overtone.rankers.ldm import LDM
@@ -37,6 +38,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "the paper's settings: raw ratings over similar users found by a kd-tree, mu 1",
             LDM.paper_settings(),
         ),
+        "altsvm": Preset(AltSVM, "pairwise support vector machines by turns, the authors' settings"),
         "bias": Preset(Bias, "mean, user offset and item offset, damped: the bar to pass"),
         "item-mean": Preset(ItemMean, "the mean of an item's ratings"),
         "popularity": Preset(Popularity, "the number of an item's ratings"),

@@ -1,0 +1,57 @@
+"""The AltSVM model: factors that put what a user rated higher above what that user rated lower."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from overtone.factors.altsvm import Draws, Problem, learn_users
+from overtone.factors.pairs import Pairs
+from overtone.factors.rows import Factors
+from overtone.kernels import Floats
+from overtone.models.factors import FactorsModel, with_mean_row
+from overtone.models.person import Person
+
+PASSES = 20
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class AltSVMModel(FactorsModel):
+    """Scores are products of factors; an item in no pair lies below all others.
+
+    Who has no pair (all ratings equal, or none) has the mean taste.
+    """
+
+    kind = "altsvm"
+
+    @classmethod
+    def of(cls, common: dict[str, object], problem: Problem, factors: Factors) -> Self:
+        """Fill in users and items without a pair."""
+        pairs, items = problem.pairs, problem.ratings.indices
+        paired = np.zeros(len(factors.items) + 1, np.bool_)
+        paired[items[pairs.higher]] = paired[items[pairs.lower]] = True
+        tastes = with_mean_row(factors.users, pairs.counts > 0)
+        traits = np.vstack([factors.items, np.zeros_like(factors.items[:1])])
+        traits[~paired] = 0.0
+        bottom = -1.0 - _longest(tastes) * _longest(traits)
+        levels, heights = np.where(paired, 0.0, bottom), np.zeros(len(tastes))
+        return cls(**common, tastes=tastes, traits=traits, heights=heights, levels=levels)  # type: ignore[arg-type]
+
+    def fold(self, person: Person) -> tuple[Floats, float]:
+        """Solve the newcomer's own dual problem, no longer than the longest taste known."""
+        pairs = Pairs.of(person.row)
+        if pairs.total == 0:
+            return self.tastes[-1], 0.0
+        taste = np.zeros_like(self.tastes[:1])
+        problem = Problem(person.row, pairs, float(self.settings["l2"]) / 2.0)
+        alpha = np.zeros(pairs.total, taste.dtype)
+        rng = np.random.default_rng(int(self.settings["seed"]))
+        for _ in range(PASSES):
+            learn_users(problem, Factors(taste, self.traits), alpha, Draws.of(pairs, rng), (0, 1))
+        length = _longest(taste)
+        # The order does not depend on the length; the bound keeps items in no pair below all others.
+        return taste[0] * np.float32(min(1.0, _longest(self.tastes) / length) if length > 0.0 else 1.0), 0.0
+
+
+def _longest(rows: Floats) -> float:
+    return float(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max()))
