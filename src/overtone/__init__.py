@@ -6,7 +6,7 @@
 >>> model = ot.LDM().fit(train)
 >>> model.recommend(train.users.values[0], n=3).columns
 ['rank', 'item', 'score']
->>> bool(float(ot.ndcg(model, test)) > float(ot.ndcg(ot.Random().fit(train), test)))
+>>> bool(float(ot.ndcg(model, test)) > float(ot.ndcg(ot.rankers.Random().fit(train), test)))
 True
 """
 
@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from overtone import datasets as datasets
+    from overtone import datasets as datasets, rankers as rankers
     from overtone.errors import OvertoneError as OvertoneError
     from overtone.metrics import (
         Measure as Measure,
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
         recall as recall,
     )
     from overtone.models import Model as Model, load as load
-    from overtone.rankers import (
-        LDM as LDM,
-        Bias as Bias,
-        ItemMean as ItemMean,
-        Popularity as Popularity,
-        Random as Random,
-        make_ranker as make_ranker,
-    )
+    from overtone.rankers import LDM as LDM, make_ranker as make_ranker
     from overtone.ratings import Ratings as Ratings, read_pairs as read_pairs
     from overtone.splits import Split as Split, by_time as by_time, given_n as given_n, holdout as holdout
 
@@ -42,14 +35,15 @@ _HOMES = {
     "overtone.errors": ("OvertoneError",),
     "overtone.metrics": ("Measure", "auc", "evaluate", "mrr", "ndcg", "precision", "recall"),
     "overtone.models": ("Model", "load"),
-    "overtone.rankers": ("LDM", "Bias", "ItemMean", "Popularity", "Random", "make_ranker"),
+    "overtone.rankers": ("LDM", "make_ranker"),
     "overtone.ratings": ("Ratings", "read_pairs"),
     "overtone.splits": ("Split", "by_time", "given_n", "holdout"),
 }
+_ROOMS = ("datasets", "rankers")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: PLE0604 - the table above is what is public
-    "datasets",
+    *_ROOMS,
     *_HOME_OF,
 ]
 
@@ -60,8 +54,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # noqa: PLC0415 - only where it is asked for
 
         return version("overtone")
-    if name == "datasets":
-        return import_module("overtone.datasets")
+    if name in _ROOMS:
+        return import_module(f"overtone.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'overtone' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

@@ -17,7 +17,7 @@ def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
     assert len(stored["rows"]) == 8
     for row in stored["rows"]:
         train, test = ot.given_n(ot.Ratings.read("ratings.csv"), row["n"], seed=row["seed"])
-        assert row["ndcg"] == ot.ndcg(ot.Bias(**row["settings"]).fit(train), test).mean
+        assert row["ndcg"] == ot.ndcg(ot.rankers.Bias(**row["settings"]).fit(train), test).mean
     assert quality_table(stored) in out
     values = [row["ndcg"] for row in stored["rows"] if (row["n"], row["ranker"]) == (5, "bias")]
     assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(2):.4f}" in out

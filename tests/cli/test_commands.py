@@ -106,7 +106,7 @@ def test_evaluate_says_what_the_model_was_fitted_on_and_what_it_never_saw(fitted
     [
         (
             ["--ranker", "bias", "--set", "item_damping=3"],
-            {"item_damping": 3.0, "user_damping": ot.Bias().user_damping},
+            {"item_damping": 3.0, "user_damping": ot.rankers.Bias().user_damping},
         ),
         (["--ranker", "random", "--seed", "9"], {"seed": 9}),
         (["--set", "neighbors=7", "--set", "symmetric=no", "--threads", "1"], None),

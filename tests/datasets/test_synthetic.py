@@ -99,10 +99,10 @@ def test_people_who_rate_alike_lie_near_each_other():
 def test_the_bars_of_given_10_stand_in_their_order(seed):
     train, test = ot.given_n(synthetic(2000, 800, 120_000, seed=seed), n=10, seed=seed)
     rankers = [
-        ot.Random(),
+        ot.rankers.Random(),
         ot.make_ranker("popularity"),
-        ot.ItemMean(),
-        ot.Bias(),
+        ot.rankers.ItemMean(),
+        ot.rankers.Bias(),
         ot.LDM(nodes="users", strength=1.0),
     ]
     bars = [ot.ndcg(ranker.fit(train), test).mean for ranker in rankers]

@@ -30,7 +30,7 @@ def rewrite(path, change):
 
 def test_every_kind_of_id_survives(tmp_path):
     for users, items in (([3, 1, 2**60], ["é", "a,b", '"q"\n']), (["007", "7", ""[:0] + "x"], [-5, 0, 9])):
-        model = ot.Bias().fit(ot.Ratings.from_arrays(users, items, [1.0, 2.0, 3.0]))
+        model = ot.rankers.Bias().fit(ot.Ratings.from_arrays(users, items, [1.0, 2.0, 3.0]))
         model.save(tmp_path / "model")
         loaded = ot.load(tmp_path / "model")
         assert loaded.users.values.equals(model.users.values)
@@ -109,7 +109,7 @@ def test_other_files_are_refused(tmp_path, path):
 def test_saving_over_a_model_replaces_it_whole_and_a_loaded_one_goes_on(path):
     loaded = ot.load(path)
     before = loaded.score_block(np.arange(30)).copy()
-    ot.Bias().fit(random_ratings(2)).save(path)
+    ot.rankers.Bias().fit(random_ratings(2)).save(path)
     assert ot.load(path).ranker == "bias"
     np.testing.assert_array_equal(loaded.score_block(np.arange(30)), before)
     assert [one.name for one in path.parent.iterdir()] == ["model"]
@@ -123,7 +123,7 @@ def test_a_model_file_has_the_permissions_that_the_umask_leaves(path):
 def test_a_folder_is_not_overwritten(tmp_path):
     (tmp_path / "model").mkdir()
     with pytest.raises(DataError, match="is a folder"):
-        ot.Bias().fit(random_ratings(1)).save(tmp_path / "model")
+        ot.rankers.Bias().fit(random_ratings(1)).save(tmp_path / "model")
 
 
 def test_a_model_is_mapped_not_read(path):
@@ -139,7 +139,7 @@ def test_killed_while_saving_leaves_the_old_model(path):
     program = (
         "import sys, os, overtone as ot; from pathlib import Path\n"
         "Path.replace = lambda *_: os._exit(9)\n"
-        "ot.Bias().fit(ot.Ratings.from_arrays(['a'], ['x'], [3.0])).save(sys.argv[1])\n"
+        "ot.rankers.Bias().fit(ot.Ratings.from_arrays(['a'], ['x'], [3.0])).save(sys.argv[1])\n"
     )
     assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == 9
     assert ot.load(path).ranker == "ldm"

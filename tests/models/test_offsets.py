@@ -9,7 +9,7 @@ from tables import random_ratings
 @pytest.mark.parametrize(("user_damping", "item_damping"), [(5.0, 10.0), (0.5, 2.0)])
 def test_offsets_are_the_damped_least_squares_solution(user_damping, item_damping):
     ratings = random_ratings(1)
-    offsets = ot.Bias(user_damping=user_damping, item_damping=item_damping).fit(ratings).offsets
+    offsets = ot.rankers.Bias(user_damping=user_damping, item_damping=item_damping).fit(ratings).offsets
     rows = ratings.user_rows, ratings.by_user.indices, ratings.by_user.data
     mean, user, item = oracles.offsets(*rows, ratings.n_users, ratings.n_items, user_damping, item_damping)
     assert offsets.mean == pytest.approx(mean)
@@ -19,7 +19,7 @@ def test_offsets_are_the_damped_least_squares_solution(user_damping, item_dampin
 
 def test_somebody_new_has_the_offset_that_their_ratings_would_have_had():
     ratings = random_ratings(1)
-    model = ot.Bias().fit(ratings)
+    model = ot.rankers.Bias().fit(ratings)
     row = slice(*ratings.by_user.indptr[3:5])
     person = dict(
         zip(ratings.items.take(ratings.by_user.indices[row]), ratings.by_user.data[row], strict=True)
