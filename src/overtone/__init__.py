@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         recall as recall,
     )
     from overtone.models import Model as Model, load as load
-    from overtone.rankers import LDM as LDM, make_ranker as make_ranker
+    from overtone.rankers import LDM as LDM, make_ranker as make_ranker, tune as tune
     from overtone.ratings import Ratings as Ratings, read_pairs as read_pairs
     from overtone.splits import Split as Split, by_time as by_time, given_n as given_n, holdout as holdout
 
@@ -35,7 +35,7 @@ _HOMES = {
     "overtone.errors": ("OvertoneError",),
     "overtone.metrics": ("Measure", "auc", "evaluate", "mrr", "ndcg", "precision", "recall"),
     "overtone.models": ("Model", "load"),
-    "overtone.rankers": ("LDM", "make_ranker"),
+    "overtone.rankers": ("LDM", "make_ranker", "tune"),
     "overtone.ratings": ("Ratings", "read_pairs"),
     "overtone.splits": ("Split", "by_time", "given_n", "holdout"),
 }

@@ -44,6 +44,18 @@ def given_n(ratings: Ratings, n: int, *, seed: int = 0) -> Split:
     return _cut(whole, _place_within_user(whole, seed) < n, ratings)
 
 
+def within_users(ratings: Ratings, *, fraction: float = 0.2, seed: int = 0) -> Split:
+    """Test on a random share of each user's ratings, rounded but at least one, and not the last.
+
+    Where all have equally many this is given-N without its margin: what settings are chosen by inside
+    training data.
+    """
+    _require_fraction(fraction)
+    each = np.diff(require_ratings(ratings).by_user.indptr)
+    kept = np.maximum(each - np.maximum(np.rint(fraction * each).astype(np.int64), 1), 1)
+    return _cut(ratings, _place_within_user(ratings, seed) < np.repeat(kept, each), ratings)
+
+
 def holdout(ratings: Ratings, *, fraction: float = 0.2, seed: int = 0) -> Split:
     """Test on a random part of all ratings; each user with two or more keeps one in training."""
     _require_fraction(fraction)

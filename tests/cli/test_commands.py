@@ -266,6 +266,23 @@ def test_a_mistake_is_one_sentence_and_writes_nothing(fitted, run, words, senten
     assert {path: path.is_file() and path.read_bytes() for path in fitted.rglob("*")} == before
 
 
+def test_tune_prints_what_the_library_finds_and_how_to_fit_with_it(folder, run):
+    words = ("tune", "ratings.csv", "--ranker", "biased-mf", "--try", "rank=2,3", "--try", "l2=4,9")
+    code, out, _ = run(*words, "--keep", "trials.jsonl")
+    grid = {"rank": [2, 3], "l2": [4.0, 9.0]}
+    found = ot.tune("biased-mf", ot.Ratings.read("ratings.csv"), grid)
+    assert code == 0
+    last = out.splitlines()[-1]
+    rank, l2 = found.settings["rank"], found.settings["l2"]
+    assert last == f"overtone fit ratings.csv --ranker biased-mf --set rank={rank} --set l2={l2:g} -o MODEL"
+    assert run(*last.replace("MODEL", "model").split()[1:])[0] == 0
+    assert dict(ot.load("model").settings) | found.settings == dict(ot.load("model").settings)
+    assert len((folder / "trials.jsonl").read_text().splitlines()) == 5
+    listed = json.loads(run(*words, "--json")[1])
+    assert listed["settings"] == found.settings
+    assert [one["ndcg"] for one in listed["trials"]] == [one["ndcg"] for one in found.records]
+
+
 def test_usage_mistakes_point_to_help(run):
     for words in (("fit",), ("nothing",), ("recommend", "m", "--user")):
         code, _, err = run(*words)

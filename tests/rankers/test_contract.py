@@ -63,3 +63,22 @@ class TestAltSVM(Personal):
 
 class TestAltSVMOfTheAuthors(Contract):
     name = "altsvm"
+
+
+class TestBiasedMF(Personal):
+    name = "biased-mf"
+    settings = {"l2": 0.5}  # noqa: RUF012
+
+
+class TestItemKNN(Personal):
+    name = "item-knn"
+
+
+class TestUserKNN(Personal):
+    name = "user-knn"
+    settings = {"neighbors": 8}  # noqa: RUF012
+
+
+class TestBiasedMFTuned(Contract):
+    name = "biased-mf-tuned"
+    settings = {"splits": 1}  # noqa: RUF012

@@ -15,9 +15,10 @@ from overtone.cli.rankers import rankers
 from overtone.cli.recommend import recommend
 from overtone.cli.score import score
 from overtone.cli.split import split
+from overtone.cli.tune import tune
 from overtone.errors import OvertoneError
 
-COMMANDS = (split, fit, score, evaluate, recommend, explain, rankers, demo)
+COMMANDS = (split, tune, fit, score, evaluate, recommend, explain, rankers, demo)
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -1,9 +1,11 @@
 """The AltSVM model: factors that put what a user rated higher above what that user rated lower."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overtone.factors.altsvm import Draws, Problem, learn_users
 from overtone.factors.pairs import Pairs
@@ -22,10 +24,11 @@ class AltSVMModel(FactorsModel):
     Who has no pair (all ratings equal, or none) has the mean taste.
     """
 
+    ridge: float
     kind = "altsvm"
 
     @classmethod
-    def of(cls, common: dict[str, object], problem: Problem, factors: Factors) -> Self:
+    def of(cls, common: dict[str, Any], problem: Problem, factors: Factors) -> Self:
         """Fill in users and items without a pair."""
         pairs, items = problem.pairs, problem.ratings.indices
         paired = np.zeros(len(factors.items) + 1, np.bool_)
@@ -35,7 +38,8 @@ class AltSVMModel(FactorsModel):
         traits[~paired] = 0.0
         bottom = -1.0 - _longest(tastes) * _longest(traits)
         levels, heights = np.where(paired, 0.0, bottom), np.zeros(len(tastes))
-        return cls(**common, tastes=tastes, traits=traits, heights=heights, levels=levels)  # type: ignore[arg-type]
+        learned = {"tastes": tastes, "traits": traits, "heights": heights, "levels": levels}
+        return cls(**common | learned, ridge=problem.ridge)
 
     def fold(self, person: Person) -> tuple[Floats, float]:
         """Solve the newcomer's own dual problem, no longer than the longest taste known."""
@@ -43,7 +47,7 @@ class AltSVMModel(FactorsModel):
         if pairs.total == 0:
             return self.tastes[-1], 0.0
         taste = np.zeros_like(self.tastes[:1])
-        problem = Problem(person.row, pairs, float(self.settings["l2"]) / 2.0)
+        problem = Problem(person.row, pairs, self.ridge)
         alpha = np.zeros(pairs.total, taste.dtype)
         rng = np.random.default_rng(int(self.settings["seed"]))
         for _ in range(PASSES):
@@ -51,6 +55,15 @@ class AltSVMModel(FactorsModel):
         length = _longest(taste)
         # The order does not depend on the length; the bound keeps items in no pair below all others.
         return taste[0] * np.float32(min(1.0, _longest(self.tastes) / length) if length > 0.0 else 1.0), 0.0
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what was learned."""
+        return super().arrays() | {"altsvm.ridge": np.array([self.ridge])}
+
+    @classmethod
+    def from_arrays(cls, common: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Rebuild the model."""
+        return super().from_arrays(common | {"ridge": float(arrays["altsvm.ridge"][0])}, arrays)
 
 
 def _longest(rows: Floats) -> float:

@@ -23,16 +23,17 @@ from overtone.ids import Ids
 from overtone.kernels import Csr
 from overtone.models.altsvm import AltSVMModel
 from overtone.models.base import Model
+from overtone.models.biased_mf import BiasedMFModel
 from overtone.models.chance import ChanceModel
 from overtone.models.itemwise import ItemwiseModel
+from overtone.models.knn import KNNModel
 from overtone.models.ldm import LDMModel
 from overtone.models.offsets import OffsetsModel
 from overtone.ratings import Ratings
 
 SCHEMA = 1
-KINDS: dict[str, type[Model]] = {
-    kind.kind: kind for kind in (AltSVMModel, ChanceModel, ItemwiseModel, LDMModel, OffsetsModel)
-}
+MODELS = (AltSVMModel, BiasedMFModel, ChanceModel, ItemwiseModel, KNNModel, LDMModel, OffsetsModel)
+KINDS: dict[str, type[Model]] = {model.kind: model for model in MODELS}
 Arrays = Mapping[str, NDArray[Any]]
 
 

@@ -2,10 +2,30 @@
 
 from overtone.rankers.altsvm import AltSVM
 from overtone.rankers.bias import Bias
+from overtone.rankers.biased_mf import BiasedMF
 from overtone.rankers.itemwise import ItemMean, Popularity
+from overtone.rankers.knn import KNN
 from overtone.rankers.ldm import LDM
+from overtone.rankers.presets import PRESETS
 from overtone.rankers.ranker import Ranker
-from overtone.rankers.registry import PRESETS, make_ranker
+from overtone.rankers.registry import make_ranker
+from overtone.rankers.tuned import Tuned
+from overtone.rankers.tuning import Tuning, tune
 from overtone.rankers.uniform import Random
 
-__all__ = ["LDM", "PRESETS", "AltSVM", "Bias", "ItemMean", "Popularity", "Random", "Ranker", "make_ranker"]
+__all__ = [
+    "KNN",
+    "LDM",
+    "PRESETS",
+    "AltSVM",
+    "Bias",
+    "BiasedMF",
+    "ItemMean",
+    "Popularity",
+    "Random",
+    "Ranker",
+    "Tuned",
+    "Tuning",
+    "make_ranker",
+    "tune",
+]

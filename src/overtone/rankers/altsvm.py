@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from overtone.errors import SettingError, require_count, require_real
+from overtone.errors import SettingError, require_count, require_flag, require_real
 from overtone.factors.altsvm import Problem, objective, rounds
 from overtone.factors.pairs import Pairs
 from overtone.factors.rows import Factors
@@ -20,11 +20,14 @@ class AltSVM:
     """Minimise `sum max(0, 1 - u . (v_i - v_j))^2 + l2/2 (|U|^2 + |V|^2)` over each user's pairs i above j.
 
     By turns over the items' factors and the users', until a round gains less than `tolerance` of the
-    objective; `rounds` may end on a half, after the items' turn. The defaults are the authors'.
+    objective; `rounds` may end on a half, after the items' turn. With `relative` l2 is multiplied by the
+    mean number of pairs of a user, so that it means the same for few ratings as for many. The defaults
+    are the authors'.
     """
 
     rank: int = 100
     l2: float = 1000.0
+    relative: bool = False
     rounds: float = 20.0
     tolerance: float = 1e-5
     seed: int = 0
@@ -34,6 +37,7 @@ class AltSVM:
         """Check the bounds."""
         require_count("rank", self.rank, 1)
         require_real("l2", self.l2, 0.0, open_below=True)
+        require_flag("relative", self.relative)
         if require_real("rounds", self.rounds, 0.5) % 0.5 != 0.0:
             raise SettingError(f"rounds must be whole, or a half more, not {self.rounds}")
         require_real("tolerance", self.tolerance, 0.0)
@@ -43,7 +47,9 @@ class AltSVM:
         """Learn by turns."""
         table = require_ratings(ratings).by_user
         progress("pairs", 0, 1)
-        problem = Problem(table, Pairs.of(table), self.l2 / 2.0)
+        pairs = Pairs.of(table)
+        scale = max(pairs.total / ratings.n_users, 1.0) if self.relative else 1.0
+        problem = Problem(table, pairs, self.l2 * scale / 2.0)
         progress("pairs", 1, 1)
         rng = np.random.default_rng(self.seed)
         sizes = ratings.n_users, ratings.n_items

@@ -1,50 +1,12 @@
-"""The rankers by name, and settings from texts."""
+"""A ranker from its name and settings, which may be texts."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Any
 
 from overtone.errors import SettingError
-from overtone.rankers.altsvm import AltSVM
-from overtone.rankers.bias import Bias
-from overtone.rankers.itemwise import ItemMean, Popularity
-from overtone.rankers.ldm import LDM
+from overtone.rankers.presets import PRESETS
 from overtone.rankers.ranker import Ranker
-from overtone.rankers.uniform import Random
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A ranker under a name, with the settings that differ from its own defaults."""
-
-    ranker: type[Any]
-    about: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def defaults(self) -> dict[str, Any]:
-        """Return every setting and its value."""
-        return {one.name: one.default for one in fields(self.ranker)} | dict(self.settings)
-
-
-PRESETS: Mapping[str, Preset] = MappingProxyType(
-    {
-        "ldm": Preset(
-            LDM, "harmonic extension of each user's surplus over similar items: the best settings found"
-        ),
-        "ldm-paper": Preset(
-            LDM,
-            "the paper's settings: raw ratings over similar users found by a kd-tree, mu 1",
-            LDM.paper_settings(),
-        ),
-        "altsvm": Preset(AltSVM, "pairwise support vector machines by turns, the authors' settings"),
-        "bias": Preset(Bias, "mean, user offset and item offset, damped: the bar to pass"),
-        "item-mean": Preset(ItemMean, "the mean of an item's ratings"),
-        "popularity": Preset(Popularity, "the number of an item's ratings"),
-        "random": Preset(Random, "chance"),
-    }
-)
 
 
 def make_ranker(name: str, settings: Mapping[str, Any] | None = None) -> Ranker:

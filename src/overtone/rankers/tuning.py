@@ -1,0 +1,166 @@
+"""Choosing settings without a look at any test rating: splits inside the training data."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from overtone.errors import DataError, SettingError, require_count
+from overtone.files import require_target
+from overtone.metrics import ndcg
+from overtone.parallel import Progress, quiet
+from overtone.rankers.presets import PRESETS
+from overtone.rankers.ranker import Ranker
+from overtone.rankers.registry import make_ranker
+from overtone.ratings import Ratings, require_ratings
+from overtone.splits import Split, within_users
+
+Grid = Mapping[str, Sequence[Any]]
+Trial = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """What was tried, in order, and the ranker that did best; of equals the one tried first."""
+
+    name: str
+    records: list[Trial]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The best of the settings that were tried."""
+        return dict(max(self.records, key=lambda trial: trial["ndcg"])["settings"])
+
+    @property
+    def ranker(self) -> Ranker:
+        """The ranker with the best settings."""
+        return make_ranker(self.name, self.settings)
+
+    @property
+    def trials(self) -> pl.DataFrame:
+        """Every trial, best first: its settings, mean NDCG@10 over the inner splits, seconds of its fits."""
+        rows = [one["settings"] | {"ndcg": one["ndcg"], "seconds": one["seconds"]} for one in self.records]
+        return pl.DataFrame(rows).sort("ndcg", descending=True, maintain_order=True)
+
+
+def tune(  # noqa: PLR0913 - what is tried, how it is judged, where it is kept
+    name: str,
+    ratings: Ratings,
+    grid: Grid | None = None,
+    *,
+    trials: int | None = None,
+    splits: int = 2,
+    seed: int = 0,
+    keep: str | Path | None = None,
+    threads: int | None = None,
+    progress: Progress = quiet,
+) -> Tuning:
+    """Try every combination of a grid, or `trials` of them by chance, on splits inside `ratings`.
+
+    Each split trains on a random 80 % of each user's ratings and measures NDCG@10 on the others. The
+    grid is that of the ranker unless given. With `keep`, each trial is a line of that file as soon as
+    it is done, and the same call goes on where it was stopped.
+    """
+    require_ratings(ratings)
+    tried = _combinations(name, grid, trials, require_count("seed", seed, 0))
+    cuts = [within_users(ratings, seed=seed + k) for k in range(require_count("splits", splits, 1))]
+    about = {"ranker": name, "splits": splits, "seed": seed, "ratings": _fingerprint(ratings)}
+    kept = Journal(keep, about) if keep is not None else None
+    done = kept.trials() if kept else []
+    records: list[Trial] = []
+    for number, settings in enumerate(tried, 1):
+        found = next((one for one in done if one["settings"] == settings), None)
+        if found is None:
+            found = {"settings": settings} | _judge(make_ranker(name, settings), cuts, threads)
+            if kept:
+                kept.add(found)
+        records.append(found)
+        progress("trials", number, len(tried))
+    return Tuning(name, records)
+
+
+class Journal:
+    """A file with a line that says what is tried, then a line a trial; one cut short is not counted."""
+
+    def __init__(self, path: str | Path, about: Mapping[str, Any]) -> None:
+        self.path = require_target(path)
+        if not self.path.exists():
+            self.path.write_text(json.dumps({"tuning": about}) + "\n", encoding="utf-8")
+        elif self._lines()[:1] != [{"tuning": about}]:
+            raise DataError(
+                f"{path} holds trials of another ranker, other ratings or another seed; give another file"
+            )
+
+    def trials(self) -> list[Trial]:
+        """Return the trials that were finished."""
+        return self._lines()[1:]
+
+    def add(self, trial: Trial) -> None:
+        """Add one, after the last whole line."""
+        with self.path.open("rb+") as file:
+            file.seek(file.read().rfind(b"\n") + 1)
+            file.truncate()
+            file.write(json.dumps(trial).encode() + b"\n")
+
+    def _lines(self) -> list[dict[str, Any]]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        except ValueError as error:
+            raise DataError(f"{self.path} is not a file of trials; give another file") from error
+
+
+def _combinations(name: str, grid: Grid | None, trials: int | None, seed: int) -> list[dict[str, Any]]:
+    """Return the settings to try, the ranker's own first where the grid has them."""
+    make_ranker(name)
+    preset = PRESETS[name]
+    chosen = preset.grid if grid is None else grid
+    if not chosen:
+        raise SettingError(f"{name} has nothing to tune by itself; give a grid of settings")
+    known = preset.defaults()
+    for key, values in chosen.items():
+        if isinstance(values, str) or not len(values):
+            raise SettingError(f"the grid must give a list of values for {key!r}, not {values!r}")
+    found = []
+    for values in product(*chosen.values()):
+        ranker = make_ranker(name, dict(zip(chosen, values, strict=True)))
+        settings = {key: getattr(ranker, key) for key in chosen}
+        if settings not in found:
+            found.append(settings)
+    found.sort(key=lambda settings: any(known[key] != value for key, value in settings.items()))
+    if trials is None or require_count("trials", trials, 1) >= len(found):
+        return found
+    picked = np.random.default_rng(seed).choice(len(found), trials, replace=False)
+    return [found[place] for place in sorted(picked)]
+
+
+def _judge(ranker: Ranker, cuts: Sequence[Split], threads: int | None) -> Trial:
+    seconds, values = 0.0, []
+    for cut in cuts:
+        start = perf_counter()
+        model = ranker.fit(cut.train, threads=threads)
+        seconds += perf_counter() - start
+        values.append(ndcg(model, cut.test, k=10).mean)
+    return {"ndcg": float(np.mean(values)), "seconds": round(seconds, 3)}
+
+
+def _fingerprint(ratings: Ratings) -> str:
+    """Return a hash of who rated what how high."""
+    hashed = sha256()
+    for part in _parts(ratings):
+        hashed.update(part)
+    return hashed.hexdigest()[:16]
+
+
+def _parts(ratings: Ratings) -> Iterator[bytes]:
+    for ids in (ratings.users, ratings.items):
+        yield "\n".join(str(one) for one in ids.values).encode()
+    for array in ratings.by_user:
+        yield np.ascontiguousarray(array).tobytes()
