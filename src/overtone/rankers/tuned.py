@@ -36,7 +36,9 @@ class Tuned:
 
         chosen = make_ranker(self.ranker)
         if np.diff(require_ratings(ratings).by_user.indptr).max() > 1:
-            choice = {"splits": self.splits, "seed": self.seed}
-            chosen = tune(self.ranker, ratings, **choice, threads=threads, progress=progress).ranker
+            found = tune(
+                self.ranker, ratings, splits=self.splits, seed=self.seed, threads=threads, progress=progress
+            )
+            chosen = found.ranker
         model = chosen.fit(ratings, threads=threads, progress=progress)
         return replace(model, ranker=f"{self.ranker}-tuned")
