@@ -66,6 +66,13 @@ def require_real(name: str, value: float, least: float, *, open_below: bool = Fa
     return number
 
 
+def require_share(name: str, value: float) -> float:
+    """Return `value` if it is at least 0 and below 1, else say what is wrong with it."""
+    if require_real(name, value, 0.0) >= 1.0:
+        raise SettingError(f"{name} must be at least 0 and below 1, not {value}")
+    return float(value)
+
+
 def require_flag(name: str, value: bool) -> bool:  # noqa: FBT001 - it is the value that is checked
     """Return `value` if it is true or false, else say what is wrong with it."""
     if not isinstance(value, bool):

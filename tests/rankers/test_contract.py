@@ -82,3 +82,22 @@ class TestUserKNN(Personal):
 class TestBiasedMFTuned(Contract):
     name = "biased-mf-tuned"
     settings = {"splits": 1}  # noqa: RUF012
+
+
+class TestRankSVD(Contract):
+    name = "ranksvd"
+
+
+class TestRankSVDOfHinges(Personal):
+    name = "ranksvd"
+    settings = {"loss": "hinge_mult", "rate": 250.0, "rounds": 300, "hold": 0.0, "start": 2.0}  # noqa: RUF012
+
+
+class TestLCR(Contract):
+    name = "lcr"
+    settings = {"rounds": 20}  # noqa: RUF012
+
+
+class TestLCRThatLearnsLong(Personal):
+    name = "lcr"
+    settings = {"loss": "log_mult", "rate": 60.0, "rounds": 200, "hold": 0.0, "width": 1.5, "models": 2}  # noqa: RUF012

@@ -14,6 +14,7 @@ from overtone.kernels import Floats, Ints
 from overtone.models.base import Model
 from overtone.models.explanation import Carriers, explanation
 from overtone.models.person import Person
+from overtone.ratings import Ratings
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -56,18 +57,12 @@ class FactorsModel(Model):
         The taste is written as a sum of these traits, with the least weights that do so; what such
         a sum leaves over is a part of its own.
         """
-        whole = self.ratings.by_user
-        rated = slice(whole.indptr[user], whole.indptr[user + 1])
-        items = whole.indices[rated]
-        own, traits = self.traits[items].astype(np.float64), self.traits[item].astype(np.float64)
-        taste = self.tastes[user].astype(np.float64)
-        weights = np.linalg.lstsq(own.T, taste, rcond=1e-6)[0] if len(items) else np.empty(0)
-        values = own @ traits
+        table = self.ratings.by_user
+        rated = table.indices[table.indptr[user] : table.indptr[user + 1]]
         score = float(self.score_rows(np.array([user]), np.array([item]))[0])
         baseline = {"this user's height": float(self.heights[user]), "this item": float(self.levels[item])}
-        rest = score - sum(baseline.values()) - float(weights @ values)
-        carriers = Carriers(np.full(len(items), user), items, whole.data[rated], weights, values)
-        return explanation(self.ratings, baseline | {"the rest of this user's taste": rest}, carriers)
+        traits = self.traits[rated], self.traits[item]
+        return explain_product(self.ratings, user, baseline, score, (self.tastes[user], *traits))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was learned."""
@@ -83,6 +78,28 @@ class FactorsModel(Model):
         score_block(Factors(tastes, self.traits), np.asarray(users), products)
         scores: NDArray[np.float64] = products + self.levels[:-1]
         return scores
+
+
+def explain_product(
+    ratings: Ratings,
+    user: int,
+    baseline: Mapping[str, float],
+    score: float,
+    product: tuple[Floats, Floats, Floats],
+) -> pl.DataFrame:
+    """Explain a score whose last part is `taste . trait`, by the traits of what the user rated.
+
+    `product` is the taste, the traits of the rated items as rows, and the item's trait.
+    """
+    taste, own, trait = (part.astype(np.float64) for part in product)
+    table = ratings.by_user
+    rated = slice(table.indptr[user], table.indptr[user + 1])
+    weights = np.linalg.lstsq(own.T, taste, rcond=1e-6)[0] if len(own) else np.empty(0)
+    values = own @ trait
+    rest = score - sum(baseline.values()) - float(weights @ values)
+    items = table.indices[rated]
+    carriers = Carriers(np.full(len(items), user), items, table.data[rated], weights, values)
+    return explanation(ratings, {**baseline, "the rest of this user's taste": rest}, carriers)
 
 
 ARRAYS = ("tastes", "traits", "heights", "levels")

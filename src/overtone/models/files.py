@@ -27,12 +27,24 @@ from overtone.models.biased_mf import BiasedMFModel
 from overtone.models.chance import ChanceModel
 from overtone.models.itemwise import ItemwiseModel
 from overtone.models.knn import KNNModel
+from overtone.models.lcr import LCRModel
 from overtone.models.ldm import LDMModel
 from overtone.models.offsets import OffsetsModel
+from overtone.models.ranksvd import RankSVDModel
 from overtone.ratings import Ratings
 
 SCHEMA = 1
-MODELS = (AltSVMModel, BiasedMFModel, ChanceModel, ItemwiseModel, KNNModel, LDMModel, OffsetsModel)
+MODELS: tuple[type[Model], ...] = (
+    AltSVMModel,
+    BiasedMFModel,
+    ChanceModel,
+    ItemwiseModel,
+    KNNModel,
+    LCRModel,
+    LDMModel,
+    OffsetsModel,
+    RankSVDModel,
+)
 KINDS: dict[str, type[Model]] = {model.kind: model for model in MODELS}
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -5,9 +5,11 @@ from overtone.rankers.bias import Bias
 from overtone.rankers.biased_mf import BiasedMF
 from overtone.rankers.itemwise import ItemMean, Popularity
 from overtone.rankers.knn import KNN
+from overtone.rankers.lcr import LCR
 from overtone.rankers.ldm import LDM
 from overtone.rankers.presets import PRESETS
 from overtone.rankers.ranker import Ranker
+from overtone.rankers.ranksvd import RankSVD
 from overtone.rankers.registry import make_ranker
 from overtone.rankers.tuned import Tuned
 from overtone.rankers.tuning import Tuning, tune
@@ -15,6 +17,7 @@ from overtone.rankers.uniform import Random
 
 __all__ = [
     "KNN",
+    "LCR",
     "LDM",
     "PRESETS",
     "AltSVM",
@@ -23,6 +26,7 @@ __all__ = [
     "ItemMean",
     "Popularity",
     "Random",
+    "RankSVD",
     "Ranker",
     "Tuned",
     "Tuning",

@@ -10,7 +10,9 @@ from overtone.rankers.bias import Bias
 from overtone.rankers.biased_mf import BiasedMF
 from overtone.rankers.itemwise import ItemMean, Popularity
 from overtone.rankers.knn import KNN
+from overtone.rankers.lcr import LCR
 from overtone.rankers.ldm import LDM
+from overtone.rankers.ranksvd import RankSVD
 from overtone.rankers.tuned import Tuned
 from overtone.rankers.uniform import Random
 
@@ -46,6 +48,8 @@ BY_HAND = {
     "altsvm": Preset(
         AltSVM, "pairwise support vector machines by turns, the authors' settings", grid=ALTSVM_GRID
     ),
+    "lcr": Preset(LCR, "local factor models around anchors, the toolkit's settings"),
+    "ranksvd": Preset(RankSVD, "factors by descent on a pairwise loss, the toolkit's settings"),
     "biased-mf": Preset(BiasedMF, "biases and factors, least squares by turns", grid=MF_GRID),
     "item-knn": Preset(KNN, "the nearest items, centred and shrunk", grid=KNN_GRID),
     "user-knn": Preset(KNN, "the nearest users, centred and shrunk", {"nodes": "users"}, KNN_GRID),
