@@ -110,6 +110,14 @@ def test_a_tuned_ranker_fits_with_what_tuning_chose(ratings):
     assert model.score_block(users).tobytes() == found.ranker.fit(ratings).score_block(users).tobytes()
 
 
+def test_settings_that_cannot_be_fitted_come_last_and_stop_nothing(ratings):
+    found = ot.tune("ranksvd", ratings, {"rate": [1e9, 5.0], "hold": [0.0]}, splits=1)
+    assert [one["ndcg"] == 0.0 for one in found.records] == [True, False]
+    assert "set a smaller rate" in found.records[0]["failed"]
+    assert found.settings["rate"] == 5.0
+    assert len(found.trials) == 2
+
+
 def test_where_nothing_can_be_held_out_the_rankers_own_settings_are_taken():
     ratings = ot.Ratings.from_arrays(["a", "b"], ["x", "y"], [5.0, 1.0])
     with pytest.raises(DataError, match="no rating is left for the test side"):

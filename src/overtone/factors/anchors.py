@@ -38,11 +38,14 @@ class Anchors(NamedTuple):
         return np.asarray(np.linalg.solve(normal, features.T @ row.data))
 
 
-def nearness(vectors: Floats, anchors: Floats, width: float) -> Floats:
-    """Return the Epanechnikov kernel of `1 - similarity`, similarity being `1 - 2/pi arccos(cosine)`."""
+def nearness(vectors: Floats, anchors: Floats, width: float, floor: float = 0.0) -> Floats:
+    """Return the Epanechnikov kernel of `1 - similarity`, similarity being `1 - 2/pi arccos(cosine)`.
+
+    It is nowhere below the floor.
+    """
     cosine = np.clip(_unit(vectors) @ _unit(anchors).T, -1.0, 1.0)
     far = 2.0 / np.pi * np.arccos(cosine) / width
-    return np.maximum(0.75 * (1.0 - far * far), 0.0)
+    return np.maximum(0.75 * (1.0 - far * far), floor)
 
 
 def _unit(rows: Floats) -> Floats:

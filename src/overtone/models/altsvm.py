@@ -42,9 +42,9 @@ class AltSVMModel(FactorsModel):
         return cls(**common | learned, ridge=problem.ridge)
 
     def fold(self, person: Person) -> tuple[Floats, float]:
-        """Solve the newcomer's own dual problem, no longer than the longest taste known."""
+        """Solve the newcomer's own dual problem; where no user's turn came, have the mean taste."""
         pairs = Pairs.of(person.row)
-        if pairs.total == 0:
+        if pairs.total == 0 or self.settings["rounds"] < 1.0:
             return self.tastes[-1], 0.0
         taste = np.zeros_like(self.tastes[:1])
         problem = Problem(person.row, pairs, self.ridge)

@@ -72,7 +72,8 @@ class LCRModel(Model):
         near = self.local.near_users[-1:]
         if len(values):
             vector = self.anchors.of_person(person.row._replace(data=values))
-            near = nearness(vector[None, :], self.anchors.user_anchors, float(self.settings["width"]))
+            width, floor = float(self.settings["width"]), float(self.settings["floor"])
+            near = nearness(vector[None, :], self.anchors.user_anchors, width, floor)
         local = self.local._replace(users=self.local.users[-1:].copy(), near_users=near)
         table = Sorted.of(person.row._replace(data=values), np.zeros(len(values), np.int64))
         rated = Rated.of(table, local)

@@ -22,9 +22,10 @@ class LCR:
     """Learn `models` local factor models of one `rank` around random anchors, on their weighted mean.
 
     How near users and items are to an anchor comes from a global factorisation of `svd_rank`, through
-    an Epanechnikov kernel of `width`. The loss is that of RankSVD, its step `rate` over the number of
-    users (at least 250); factors start uniform in [0, start). Rounds, at most `rounds`, end when the
-    loss over pairs with one of a `hold` share of the training ratings rises, and are then run on all.
+    an Epanechnikov kernel of `width`, nowhere below `floor`. The loss is that of RankSVD, its step
+    `rate` over the number of users (at least 250); factors start uniform in [0, start). Rounds, at most
+    `rounds`, end when the loss over pairs with one of a `hold` share of the training ratings rises, and
+    are then run on all.
     The defaults are the toolkit's.
     """
 
@@ -35,6 +36,7 @@ class LCR:
     rounds: int = 100
     l2: float = 1e-8
     width: float = 0.8
+    floor: float = 0.0
     start: float = 1.0
     svd_rank: int = 10
     hold: float = 0.1
@@ -49,6 +51,7 @@ class LCR:
         for name in ("rate", "width", "start"):
             require_real(name, getattr(self, name), 0.0, open_below=True)
         require_real("l2", self.l2, 0.0)
+        require_real("floor", self.floor, 0.0)
         require_share("hold", self.hold)
         require_count("seed", self.seed, 0)
 
@@ -88,5 +91,6 @@ class LCR:
         users, items = (
             self.start * rng.random((len(rows), *shape)) for rows in (anchors.users, anchors.items)
         )
-        near_users = nearness(anchors.users, anchors.user_anchors, self.width)
-        return Local(users, items, near_users, nearness(anchors.items, anchors.item_anchors, self.width))
+        near_users = nearness(anchors.users, anchors.user_anchors, self.width, self.floor)
+        near_items = nearness(anchors.items, anchors.item_anchors, self.width, self.floor)
+        return Local(users, items, near_users, near_items)

@@ -33,6 +33,24 @@ class Preset:
 
 
 ALTSVM_GRID = {"rank": (10, 40), "l2": (0.6, 1.2, 2.4), "relative": (True,), "rounds": (0.5, 20.0)}
+RANKSVD_GRID = {
+    "loss": ("exp_mult",),
+    "rank": (40,),
+    "rate": (60.0, 130.0, 260.0),
+    "start": (4.0,),
+    "rounds": (20, 50),
+    "hold": (0.0,),
+}
+LCR_GRID = {
+    "models": (20,),
+    "rank": (10,),
+    "rate": (60.0, 220.0),
+    "start": (0.5,),
+    "width": (0.5, 0.8),
+    "floor": (0.1,),
+    "rounds": (25, 50),
+    "hold": (0.0,),
+}
 KNN_GRID = {"neighbors": (64, 256), "damping": (30.0, 100.0), "shrink": (1.0, 3.0)}
 MF_GRID = {"rank": (4, 12), "l2": (8.0, 12.0, 20.0), "bias_l2": (3.0, 8.0)}
 
@@ -48,8 +66,10 @@ BY_HAND = {
     "altsvm": Preset(
         AltSVM, "pairwise support vector machines by turns, the authors' settings", grid=ALTSVM_GRID
     ),
-    "lcr": Preset(LCR, "local factor models around anchors, the toolkit's settings"),
-    "ranksvd": Preset(RankSVD, "factors by descent on a pairwise loss, the toolkit's settings"),
+    "lcr": Preset(LCR, "local factor models around anchors, the toolkit's settings", grid=LCR_GRID),
+    "ranksvd": Preset(
+        RankSVD, "factors by descent on a pairwise loss, the toolkit's settings", grid=RANKSVD_GRID
+    ),
     "biased-mf": Preset(BiasedMF, "biases and factors, least squares by turns", grid=MF_GRID),
     "item-knn": Preset(KNN, "the nearest items, centred and shrunk", grid=KNN_GRID),
     "user-knn": Preset(KNN, "the nearest users, centred and shrunk", {"nodes": "users"}, KNN_GRID),

@@ -145,7 +145,11 @@ def _judge(ranker: Ranker, cuts: Sequence[Split], threads: int | None) -> Trial:
     seconds, values = 0.0, []
     for cut in cuts:
         start = perf_counter()
-        model = ranker.fit(cut.train, threads=threads)
+        try:
+            model = ranker.fit(cut.train, threads=threads)
+        except SettingError as error:
+            # A rate beyond bounds, which shows only in the fit: the other trials go on.
+            return {"ndcg": 0.0, "seconds": round(seconds, 3), "failed": str(error)}
         seconds += perf_counter() - start
         values.append(ndcg(model, cut.test, k=10).mean)
     return {"ndcg": float(np.mean(values)), "seconds": round(seconds, 3)}
