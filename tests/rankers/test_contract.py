@@ -101,3 +101,8 @@ class TestLCR(Contract):
 class TestLCRThatLearnsLong(Personal):
     name = "lcr"
     settings = {"loss": "log_mult", "rate": 60.0, "rounds": 200, "hold": 0.0, "width": 1.5, "models": 2}  # noqa: RUF012
+
+
+class TestBayesian(Personal):
+    name = "bayesian"
+    settings = {"sweeps": 80, "burn": 20, "rank": 4}  # noqa: RUF012

@@ -23,6 +23,7 @@ from overtone.ids import Ids
 from overtone.kernels import Csr
 from overtone.models.altsvm import AltSVMModel
 from overtone.models.base import Model
+from overtone.models.bayesian import BayesianModel
 from overtone.models.biased_mf import BiasedMFModel
 from overtone.models.chance import ChanceModel
 from overtone.models.itemwise import ItemwiseModel
@@ -36,6 +37,7 @@ from overtone.ratings import Ratings
 SCHEMA = 1
 MODELS: tuple[type[Model], ...] = (
     AltSVMModel,
+    BayesianModel,
     BiasedMFModel,
     ChanceModel,
     ItemwiseModel,

@@ -1,6 +1,7 @@
 """The rankers: each a frozen set of settings whose `fit` returns a model."""
 
 from overtone.rankers.altsvm import AltSVM
+from overtone.rankers.bayesian import Bayesian
 from overtone.rankers.bias import Bias
 from overtone.rankers.biased_mf import BiasedMF
 from overtone.rankers.itemwise import ItemMean, Popularity
@@ -21,6 +22,7 @@ __all__ = [
     "LDM",
     "PRESETS",
     "AltSVM",
+    "Bayesian",
     "Bias",
     "BiasedMF",
     "ItemMean",

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from overtone.rankers.altsvm import AltSVM
+from overtone.rankers.bayesian import Bayesian
 from overtone.rankers.bias import Bias
 from overtone.rankers.biased_mf import BiasedMF
 from overtone.rankers.itemwise import ItemMean, Popularity
@@ -51,6 +52,7 @@ LCR_GRID = {
     "rounds": (25, 50),
     "hold": (0.0,),
 }
+BAYESIAN_GRID = {"rank": (10, 20), "noise": (1.2, 1.6, 2.0)}
 KNN_GRID = {"neighbors": (64, 256), "damping": (30.0, 100.0), "shrink": (1.0, 3.0)}
 MF_GRID = {"rank": (4, 12), "l2": (8.0, 12.0, 20.0), "bias_l2": (3.0, 8.0)}
 
@@ -69,6 +71,9 @@ BY_HAND = {
     "lcr": Preset(LCR, "local factor models around anchors, the toolkit's settings", grid=LCR_GRID),
     "ranksvd": Preset(
         RankSVD, "factors by descent on a pairwise loss, the toolkit's settings", grid=RANKSVD_GRID
+    ),
+    "bayesian": Preset(
+        Bayesian, "factors and who rated what on both sides, Gibbs sampling", grid=BAYESIAN_GRID
     ),
     "biased-mf": Preset(BiasedMF, "biases and factors, least squares by turns", grid=MF_GRID),
     "item-knn": Preset(KNN, "the nearest items, centred and shrunk", grid=KNN_GRID),
