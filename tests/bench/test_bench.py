@@ -5,6 +5,7 @@ import pytest
 
 import overtone as ot
 from overtone.bench import cost_table, quality_table
+from overtone.peers import peer_of
 
 
 def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
@@ -22,6 +23,32 @@ def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
     values = [row["ndcg"] for row in stored["rows"] if (row["n"], row["ranker"]) == (5, "bias")]
     assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(2):.4f}" in out
     assert quality_table(stored) in run_bench("table", "run.json")[1]
+
+
+@pytest.mark.parametrize("name", ["libmf", "myfm"])
+def test_a_peer_is_judged_beside_the_rankers(run_bench, tmp_path, name):
+    words = (
+        "quality",
+        "--data",
+        "ratings.csv",
+        "--n",
+        8,
+        "--seeds",
+        1,
+        "--ranker",
+        "random",
+        "--ranker",
+        name,
+    )
+    code, out, err = run_bench(*words, "-o", "run.json")
+    if peer_of(name).absent:
+        assert (code, "install overtone[bench]" in err) == (1, True)
+        return
+    chance, peer = json.loads((tmp_path / "run.json").read_text())["rows"]
+    assert (peer["ranker"], peer["settings"]) == (name, peer_of(name).settings)
+    assert peer["users"] == chance["users"]
+    assert peer["ndcg"] != chance["ndcg"]
+    assert f"`{name}`" in out
 
 
 def test_cost_measures_each_fit_in_its_own_process(run_bench, tmp_path):

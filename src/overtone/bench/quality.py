@@ -1,11 +1,15 @@
 """NDCG@10 of several rankers over several given-N splits."""
 
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
 from overtone.bench.origin import circumstances, ratings_of
+from overtone.errors import SettingError
 from overtone.metrics import ndcg
-from overtone.parallel import Progress, quiet
+from overtone.metrics.judged import Scorer
+from overtone.parallel import Progress, quiet, thread_count
+from overtone.peers import PEERS, peer_of
 from overtone.rankers import Ranker, make_ranker
 from overtone.ratings import Ratings
 from overtone.splits import given_n
@@ -13,12 +17,16 @@ from overtone.splits import given_n
 
 def measure_quality(
     data: str, ns: list[int], seeds: int, rankers: list[str], command: str, progress: Progress = quiet
-) -> dict[str, Any]:
-    """Return one row for each N, seed and ranker; seeds are 0, 1, ..., every ranker sees the same splits."""
+) -> Iterator[dict[str, Any]]:
+    """Yield the run so far after each row: one for each N, seed and ranker, the same splits for every ranker.
+
+    Seeds are 0, 1, ...; a peer by its name counts as a ranker.
+    """
     for spec in rankers:
-        ranker_of(spec)
+        _require_here(spec)
     ratings = ratings_of(data)
     rows: list[dict[str, Any]] = []
+    about = circumstances(command)
     total = len(ns) * seeds * len(rankers)
     for n in ns:
         for seed in range(seeds):
@@ -26,7 +34,7 @@ def measure_quality(
             for name in rankers:
                 rows.append({"data": data, "n": n, "seed": seed} | _one(name, split.train, split.test))
                 progress(f"{data} given {n}", len(rows), total)
-    return circumstances(command) | {"kind": "quality", "rows": rows}
+                yield about | {"kind": "quality", "rows": rows}
 
 
 def ranker_of(spec: str) -> Ranker:
@@ -36,15 +44,30 @@ def ranker_of(spec: str) -> Ranker:
     return make_ranker(name, {key: value for key, _, value in pairs})
 
 
+def _require_here(spec: str) -> None:
+    """Refuse, before any work, what is neither a ranker nor a peer that is installed."""
+    if spec not in PEERS:
+        ranker_of(spec)
+    elif absent := peer_of(spec).absent:
+        raise SettingError(absent)
+
+
+def _fit(spec: str, train: Ratings) -> tuple[Scorer, dict[str, Any]]:
+    if spec in PEERS:
+        peer = peer_of(spec)
+        return peer.fit(train, thread_count(None)), peer.settings
+    model = ranker_of(spec).fit(train)
+    return model, dict(model.settings)
+
+
 def _one(spec: str, train: Ratings, test: Ratings) -> dict[str, Any]:
-    ranker = ranker_of(spec)
     start = perf_counter()
-    model = ranker.fit(train)
+    model, settings = _fit(spec, train)
     fitted = perf_counter()
     found = ndcg(model, test, k=10)
     return {
         "ranker": spec,
-        "settings": dict(model.settings),
+        "settings": settings,
         "ndcg": found.mean,
         "stderr_users": found.stderr,
         "users": found.users,

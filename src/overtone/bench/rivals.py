@@ -25,7 +25,8 @@ def rival_here(data: str, n: int, name: str, repeats: int, threads: int | None) 
         start = perf_counter()
         factors = peer.fit(train, thread_count(threads))
         fitted = perf_counter()
-        score_all(factors)
+        if isinstance(factors, Factors):
+            score_all(factors)
         fits.append(fitted - start)
         scores.append(perf_counter() - fitted)
     return row | {"fit": median(fits[1:]), "score_all": median(scores[1:]), "peak_mb": peak_mb()}

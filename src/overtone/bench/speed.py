@@ -8,7 +8,7 @@ from overtone.bench.origin import circumstances
 from overtone.bench.process import alone
 from overtone.bench.rivals import rival_here
 from overtone.bench.stages import require_ldm, stages_here
-from overtone.errors import require_count
+from overtone.errors import SettingError, require_count
 from overtone.parallel import Progress, quiet
 from overtone.peers import peer_of
 
@@ -30,7 +30,8 @@ def measure_speed(plan: Plan, command: str, progress: Progress = quiet) -> Itera
     for spec in [*plan.specs, *([plan.growth] if plan.growth else [])]:
         require_ldm(spec)
     for name in plan.peers:
-        peer_of(name)
+        if not peer_of(name).factors:
+            raise SettingError(f"{name} has no factors to score every pair with; compare it by bench quality")
     work: list[tuple[str, Callable[..., dict[str, Any]], tuple[Any, ...]]] = []
     for job in plan.jobs:
         work += [("stages", stages_here, (*job, spec, plan.repeats, plan.threads)) for spec in plan.specs]

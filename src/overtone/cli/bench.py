@@ -33,14 +33,16 @@ def quality(
     seeds: Annotated[int, typer.Option(help="How many splits; their seeds are 0, 1, ...")] = 5,
     rankers: Rankers = RANKERS,
 ) -> None:
-    """NDCG@10 under given-N, the same splits for every ranker."""
+    """NDCG@10 under given-N, the same splits for every ranker; implicit-als, libmf and myfm count as such."""
     from overtone.bench import measure_quality, quality_table  # noqa: PLC0415 - after --help
     from overtone.errors import require_count  # noqa: PLC0415
 
     require_count("seeds", seeds, 1)
+    check_output(out)
+    run: dict[str, Any] = {}
     with drawn_progress() as progress:
-        run = measure_quality(data, ns, seeds, rankers, _command(), progress)
-    _keep(run, out)
+        for run in measure_quality(data, ns, seeds, rankers, _command(), progress):
+            _keep(run, out)
     typer.echo(quality_table(run))
 
 

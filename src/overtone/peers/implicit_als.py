@@ -9,6 +9,7 @@ from overtone.peers.peer import Factors
 from overtone.ratings import Ratings
 
 NEEDS = "implicit"
+FACTORS = True
 SETTINGS: dict[str, Any] = {"factors": 100, "regularization": 0.01, "iterations": 15}
 """Its own defaults."""
 

@@ -8,6 +8,7 @@ from overtone.peers.peer import Factors
 from overtone.ratings import Ratings
 
 NEEDS = "libmf"
+FACTORS = True
 SETTINGS: dict[str, Any] = {"k": 8, "nr_iters": 20, "lambda_p2": 0.0, "lambda_q2": 0.0, "eta": 0.1}
 """Its own defaults."""
 

@@ -1,4 +1,4 @@
-"""What a peer is asked for: factors of users and items, learned from ratings."""
+"""What a peer is asked for: scores of test ratings, and factors where it has them."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overtone.errors import require_choice
+from overtone.metrics.judged import Scorer
 from overtone.ratings import Ratings
 
-PEERS = {"implicit-als": "implicit_als", "libmf": "libmf_sgd"}
+PEERS = {"implicit-als": "implicit_als", "libmf": "libmf_sgd", "myfm": "myfm_gibbs"}
 """The module of each peer in this folder."""
 
 
@@ -21,13 +22,19 @@ class Factors(NamedTuple):
     users: NDArray[np.float32]
     items: NDArray[np.float32]
 
+    def score_ratings(self, ratings: Ratings) -> NDArray[np.float64]:
+        """Score ratings of a table with the same users and items, as the sides of a split are."""
+        users, items = self.users[ratings.user_rows], self.items[ratings.by_user.indices]
+        return np.asarray(np.einsum("ij,ij->i", users, items, dtype=np.float64))
+
 
 class Peer(NamedTuple):
     """How a peer is run, with which settings, and why it is absent where it is."""
 
     name: str
     settings: dict[str, Any]
-    fit: Callable[[Ratings, int], Factors]
+    fit: Callable[[Ratings, int], Scorer]
+    factors: bool
     absent: str | None
 
 
@@ -35,7 +42,7 @@ def peer_of(name: str) -> Peer:
     """Return a peer by name; one whose library is not installed says so."""
     require_choice("peer", name, tuple(PEERS))
     module = import_module(f"overtone.peers.{PEERS[name]}")
-    return Peer(name, dict(module.SETTINGS), module.fit, _absence(module))
+    return Peer(name, dict(module.SETTINGS), module.fit, module.FACTORS, _absence(module))
 
 
 def _absence(module: ModuleType) -> str | None:

@@ -33,6 +33,7 @@ class Preset:
         return {one.name: one.default for one in fields(self.ranker)} | dict(self.settings)
 
 
+LDM_GRID = {"strength": (1.5, 2.0, 3.0), "damping": (10.0, 20.0, 40.0)}
 ALTSVM_GRID = {"rank": (10, 40), "l2": (0.6, 1.2, 2.4), "relative": (True,), "rounds": (0.5, 20.0)}
 RANKSVD_GRID = {
     "loss": ("exp_mult",),
@@ -58,7 +59,9 @@ MF_GRID = {"rank": (4, 12), "l2": (8.0, 12.0, 20.0), "bias_l2": (3.0, 8.0)}
 
 BY_HAND = {
     "ldm": Preset(
-        LDM, "harmonic extension of each user's surplus over similar items: the best settings found"
+        LDM,
+        "harmonic extension of each user's surplus over similar items: the best settings found",
+        grid=LDM_GRID,
     ),
     "ldm-paper": Preset(
         LDM,
