@@ -220,3 +220,17 @@ def test_wrong_settings_are_refused():
     ):
         with pytest.raises(SettingError, match=next(iter(settings))):
             ot.make_ranker("bayesian", settings)
+
+
+def test_an_explanation_has_a_surplus_and_its_weight_for_each_rating_and_nothing_left_over():
+    ratings = random_ratings(4, users=30, items=20, each=7)
+    model = ot.make_ranker("bayesian", {"sweeps": 60, "burn": 20, "rank": 3}).fit(ratings)
+    parts = model.explain("u005", "i003")
+    assert set(parts["source"]) == {"this item", "for who rated the same items", "rating"}
+    # A rating one higher moves the score by its weight.
+    own = dict(parts.drop_nulls("rating").select("item", "rating").rows())
+    weight = dict(parts.drop_nulls("rating").select("item", "weight").rows())
+    before = model.recommend(ratings=own, n=50, include_rated=True).filter(item="i003")["score"][0]
+    item = max(weight, key=lambda one: abs(weight[one]))
+    after = model.recommend(ratings=own | {item: own[item] + 1}, n=50, include_rated=True).filter(item="i003")
+    assert after["score"][0] - before == pytest.approx(weight[item], rel=1e-3)

@@ -10,8 +10,6 @@ import typer
 from overtone.cli.console import Threads, check_output, drawn_progress
 from overtone.errors import DataError
 
-RANKERS = ["random", "popularity", "item-mean", "bias", "ldm-paper", "ldm"]
-
 SPEED_RANKERS = ["ldm-paper:search=exact,tolerance=5e-7", "ldm-paper:tolerance=5e-7", "ldm"]
 
 app = typer.Typer(no_args_is_help=True, help="Measure, keep the numbers, and make tables of them.")
@@ -31,17 +29,21 @@ def quality(
     data: Data = "ml-1m",
     ns: Ns = [10, 20, 50],  # noqa: B006 - typer wants a list
     seeds: Annotated[int, typer.Option(help="How many splits; their seeds are 0, 1, ...")] = 5,
-    rankers: Rankers = RANKERS,
+    rankers: Annotated[
+        list[str],
+        typer.Option("--ranker", metavar="NAME[:KEY=VALUE,...]", help="May be repeated; all by default."),
+    ] = [],  # noqa: B006
 ) -> None:
     """NDCG@10 under given-N, the same splits for every ranker; implicit-als, libmf and myfm count as such."""
     from overtone.bench import measure_quality, quality_table  # noqa: PLC0415 - after --help
     from overtone.errors import require_count  # noqa: PLC0415
+    from overtone.rankers import PRESETS  # noqa: PLC0415
 
     require_count("seeds", seeds, 1)
     check_output(out)
     run: dict[str, Any] = {}
     with drawn_progress() as progress:
-        for run in measure_quality(data, ns, seeds, rankers, _command(), progress):
+        for run in measure_quality(data, ns, seeds, rankers or list(PRESETS), _command(), progress):
             _keep(run, out)
     typer.echo(quality_table(run))
 

@@ -10,13 +10,21 @@ def rankers(*, json: Json = False) -> None:
     from overtone.rankers import PRESETS  # noqa: PLC0415 - after --help
 
     if json:
-        print_json({name: {"about": one.about, "settings": one.defaults()} for name, one in PRESETS.items()})
+        print_json(
+            {
+                name: {"about": one.about, "settings": one.defaults(), "grid": dict(one.grid)}
+                for name, one in PRESETS.items()
+            }
+        )
         return
     for name, one in PRESETS.items():
         typer.echo(f"{name}: {one.about}")
         settings = [f"{key}={_text(value)}" for key, value in one.defaults().items()]
         if settings:
             typer.echo(f"    {' '.join(settings)}")
+        tried = [f"{key}={','.join(_text(value) for value in values)}" for key, values in one.grid.items()]
+        if tried:
+            typer.echo(f"    tuning tries {' '.join(tried)}")
 
 
 def _text(value: object) -> str:

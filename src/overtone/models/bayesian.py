@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from overtone.factors.gaussian import Gaussian, fold
 from overtone.kernels import Csr, Floats
-from overtone.models.factors import FactorsModel
+from overtone.models.factors import FactorsModel, explain_sum, regression_weights
 from overtone.models.person import Person
 from overtone.parallel import in_order, spans
 
@@ -71,6 +72,21 @@ class BayesianModel(FactorsModel):
         taste = np.zeros((1, self.tastes.shape[1]))
         fold(self.gaussian, self.standard.put(person.row), float(self.settings["noise"]), (0, 1), taste)
         return taste[0].astype(np.float32), 0.0
+
+    def explain_rows(self, user: int, item: int) -> pl.DataFrame:
+        """Return what is expected of the item by those who rated the same, and what each rating adds."""
+        basis, offset, lift, stiff = self.gaussian
+        table = self.ratings.by_user
+        rated = slice(table.indptr[user], table.indptr[user + 1])
+        items = table.indices[rated]
+        mean = lift[items].sum(axis=0) / np.sqrt(max(len(items), 1))
+        expected = offset[items] + basis[items] @ mean
+        left = table.data[rated] - self.standard.centre - self.standard.spread * expected
+        weights = regression_weights(basis[items], basis[item], stiff / float(self.settings["noise"]))
+        score = float(self.score_rows(np.array([user]), np.array([item]))[0])
+        who = float(basis[item] @ mean) * self.standard.spread
+        baseline = {"this item": float(self.levels[item]), "for who rated the same items": who}
+        return explain_sum(self.ratings, user, baseline, score, (weights, left))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was learned."""

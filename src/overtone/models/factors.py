@@ -60,7 +60,10 @@ class FactorsModel(Model):
         table = self.ratings.by_user
         rated = table.indices[table.indptr[user] : table.indptr[user + 1]]
         score = float(self.score_rows(np.array([user]), np.array([item]))[0])
-        baseline = {"this user's height": float(self.heights[user]), "this item": float(self.levels[item])}
+        baseline = {
+            "every item for this user": float(self.heights[user]),
+            "this item": float(self.levels[item]),
+        }
         traits = self.traits[rated], self.traits[item]
         return explain_product(self.ratings, user, baseline, score, (self.tastes[user], *traits))
 
@@ -92,15 +95,37 @@ def explain_product(
     `product` is the taste, the traits of the rated items as rows, and the item's trait.
     """
     taste, own, trait = (part.astype(np.float64) for part in product)
+    weights = np.linalg.lstsq(own.T, taste, rcond=1e-6)[0] if len(own) else np.empty(0)
+    return explain_sum(ratings, user, baseline, score, (weights, own @ trait))
+
+
+def explain_sum(
+    ratings: Ratings,
+    user: int,
+    baseline: Mapping[str, float],
+    score: float,
+    carried: tuple[Floats, Floats],
+) -> pl.DataFrame:
+    """Explain a score by weights and values of what the user rated; what they leave over is a part too."""
+    weights, values = carried
+    parts = {name: part for name, part in baseline.items() if part != 0.0}
+    rest = score - sum(parts.values()) - float(weights @ values)
+    if abs(rest) > ROUNDING * (1.0 + abs(score)):
+        parts["the rest of this user's taste"] = rest
     table = ratings.by_user
     rated = slice(table.indptr[user], table.indptr[user + 1])
-    weights = np.linalg.lstsq(own.T, taste, rcond=1e-6)[0] if len(own) else np.empty(0)
-    values = own @ trait
-    rest = score - sum(baseline.values()) - float(weights @ values)
     items = table.indices[rated]
     carriers = Carriers(np.full(len(items), user), items, table.data[rated], weights, values)
-    return explanation(ratings, {**baseline, "the rest of this user's taste": rest}, carriers)
+    return explanation(ratings, parts, carriers)
 
+
+def regression_weights(rated: Floats, item: Floats, penalty: Floats) -> Floats:
+    """Return what each rating counts in a ridge regression's prediction; features are rows."""
+    return np.asarray(np.linalg.solve(penalty + rated.T @ rated, item) @ rated.T)
+
+
+ROUNDING = 1e-5
+"""What is left over of a score by less than this share of it is single precision, and not a part."""
 
 ARRAYS = ("tastes", "traits", "heights", "levels")
 
