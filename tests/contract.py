@@ -1,5 +1,6 @@
 """What every ranker promises, whatever it learns; `rankers/test_contract.py` runs it on all of them."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -215,6 +216,19 @@ class Contract:
         ratings = random_ratings(2, users=12, items=8, each=3)
         kept = ratings.keep(ratings.by_user.indices != 5)
         assert np.isfinite(ranker.fit(kept).score_block(np.arange(12))).all()
+
+    def test_users_without_training_ratings_or_without_a_preference_are_served(self, ranker):
+        ratings = random_ratings(2, users=12, items=8, each=3)
+        table = ratings.by_user
+        equal = table.data.copy()
+        equal[table.indptr[7] : table.indptr[8]] = 4.0
+        kept = replace(ratings, by_user=table._replace(data=equal)).keep(ratings.user_rows != 3)
+        model = ranker.fit(kept)
+        assert np.isfinite(model.score_block(np.arange(12))).all()
+        for user in ("u003", "u007"):
+            assert len(model.recommend(user, include_rated=True)) == len(kept.items)
+            score = model.score([user], ["i002"])[0]
+            assert model.explain(user, "i002")["contribution"].sum() == pytest.approx(score, abs=1e-4)
 
 
 class Personal(Contract):
