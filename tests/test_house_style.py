@@ -14,7 +14,7 @@ import overtone
 ROOT = Path(overtone.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 ROOMS = ["errors", "kernels", "parallel", "files", "ids", "ratings", "splits", "metrics", "datasets"]
-ROOMS += ["graph", "harmonic", "factors", "models", "rankers", "peers", "bench", "cli", "serve"]
+ROOMS += ["graph", "harmonic", "factors", "models", "rankers", "peers", "bench", "study", "cli", "serve"]
 VAGUE = {"utils", "util", "helpers", "helper", "core", "common", "misc"}
 FUNCTION, FILE, NAMES, DEEP = 40, 300, 25, 2
 

@@ -79,11 +79,11 @@ def test_trials_of_something_else_are_not_mixed_in(ratings, tmp_path):
         lambda: ot.tune("bias", ratings, GRID, seed=9, keep=kept),
         lambda: ot.tune("biased-mf", ratings, trials=1, keep=kept),
     ):
-        with pytest.raises(DataError, match="holds trials of another"):
+        with pytest.raises(DataError, match="was begun with other settings"):
             call()
     assert kept.read_bytes() == before
     kept.write_text("nonsense\n")
-    with pytest.raises(DataError, match="is not a file of trials"):
+    with pytest.raises(DataError, match="is not a journal of overtone"):
         ot.tune("bias", ratings, GRID, keep=kept)
 
 

@@ -52,7 +52,8 @@ def _require_here(spec: str) -> None:
         raise SettingError(absent)
 
 
-def _fit(spec: str, train: Ratings) -> tuple[Scorer, dict[str, Any]]:
+def fit_spec(spec: str, train: Ratings) -> tuple[Scorer, dict[str, Any]]:
+    """Fit a ranker, or a peer; return what scores, and its settings."""
     if spec in PEERS:
         peer = peer_of(spec)
         return peer.fit(train, thread_count(None)), peer.settings
@@ -62,7 +63,7 @@ def _fit(spec: str, train: Ratings) -> tuple[Scorer, dict[str, Any]]:
 
 def _one(spec: str, train: Ratings, test: Ratings) -> dict[str, Any]:
     start = perf_counter()
-    model, settings = _fit(spec, train)
+    model, settings = fit_spec(spec, train)
     fitted = perf_counter()
     found = ndcg(model, test, k=10)
     return {

@@ -1,13 +1,13 @@
 """overtone bench."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from overtone.cli.console import Threads, check_output, drawn_progress
+from overtone.cli.console import Threads, check_output, command_line, drawn_progress
+from overtone.cli.study import everything, paper, report
 from overtone.errors import DataError
 
 SPEED_RANKERS = ["ldm-paper:search=exact,tolerance=5e-7", "ldm-paper:tolerance=5e-7", "ldm"]
@@ -43,7 +43,7 @@ def quality(
     check_output(out)
     run: dict[str, Any] = {}
     with drawn_progress() as progress:
-        for run in measure_quality(data, ns, seeds, rankers or list(PRESETS), _command(), progress):
+        for run in measure_quality(data, ns, seeds, rankers or list(PRESETS), command_line(), progress):
             _keep(run, out)
     typer.echo(quality_table(run))
 
@@ -59,7 +59,7 @@ def cost(
     from overtone.bench import cost_table, measure_cost  # noqa: PLC0415 - after --help
 
     with drawn_progress() as progress:
-        run = measure_cost(data, ns, rankers, _command(), progress)
+        run = measure_cost(data, ns, rankers, command_line(), progress)
     _keep(run, out)
     typer.echo(cost_table(run))
 
@@ -93,7 +93,7 @@ def speed(  # noqa: PLR0913 - what is measured, then how
     plan = Plan(jobs, rankers, peers, rankers[0] if growth else None, repeats, threads)
     run: dict[str, Any] = {}
     with drawn_progress() as progress:
-        for run in measure_speed(plan, _command(), progress):
+        for run in measure_speed(plan, command_line(), progress):
             _keep(run, out)
     if run["growth"]:
         draw_growth(run["growth"], out.with_suffix(".svg"))
@@ -128,16 +128,17 @@ def table(run: Run) -> None:
         raise DataError(f"{run} is not a stored run of overtone bench") from error
 
 
+app.command()(paper)
+app.command("all")(everything)
+app.command()(report)
+
+
 def _stored(run: Path) -> dict[str, Any]:
     try:
         stored = json.loads(run.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError(f"{run} is not a stored run of overtone bench") from error
     return stored if isinstance(stored, dict) else {}
-
-
-def _command() -> str:
-    return " ".join(["overtone", *sys.argv[1:]])
 
 
 def _keep(run: dict[str, Any], out: Path) -> None:

@@ -58,6 +58,18 @@ def check_output(out: Path, *inputs: Path | None) -> None:
             raise DataError(f"{out} is what is read here; give another file to write")
 
 
+def check_folder(out: Path) -> Path:
+    """Refuse, before any work, what is no folder and cannot become one."""
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out} is a file; give a folder to write into")
+    return out
+
+
+def command_line() -> str:
+    """Return the command as it was typed."""
+    return " ".join(["overtone", *sys.argv[1:]])
+
+
 def say(sentence: str) -> None:
     """Tell a person something that is not the result."""
     typer.echo(sentence, err=True)

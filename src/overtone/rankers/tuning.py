@@ -1,9 +1,7 @@
 """Choosing settings without a look at any test rating: splits inside the training data."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -12,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from overtone.errors import DataError, SettingError, require_count
-from overtone.files import require_target
+from overtone.errors import SettingError, require_count
+from overtone.files import Journal
 from overtone.metrics import ndcg
 from overtone.parallel import Progress, quiet
 from overtone.rankers.presets import PRESETS
@@ -71,9 +69,9 @@ def tune(  # noqa: PLR0913 - what is tried, how it is judged, where it is kept
     require_ratings(ratings)
     tried = _combinations(name, grid, trials, require_count("seed", seed, 0))
     cuts = [within_users(ratings, seed=seed + k) for k in range(require_count("splits", splits, 1))]
-    about = {"ranker": name, "splits": splits, "seed": seed, "ratings": _fingerprint(ratings)}
-    kept = Journal(keep, about) if keep is not None else None
-    done = kept.trials() if kept else []
+    about = {"ranker": name, "splits": splits, "seed": seed, "ratings": ratings.fingerprint()}
+    kept = Journal(keep, about, "tuning") if keep is not None else None
+    done = kept.entries() if kept else []
     records: list[Trial] = []
     for number, settings in enumerate(tried, 1):
         found = next((one for one in done if one["settings"] == settings), None)
@@ -84,37 +82,6 @@ def tune(  # noqa: PLR0913 - what is tried, how it is judged, where it is kept
         records.append(found)
         progress("trials", number, len(tried))
     return Tuning(name, records)
-
-
-class Journal:
-    """A file with a line that says what is tried, then a line a trial; one cut short is not counted."""
-
-    def __init__(self, path: str | Path, about: Mapping[str, Any]) -> None:
-        self.path = require_target(path)
-        if not self.path.exists():
-            self.path.write_text(json.dumps({"tuning": about}) + "\n", encoding="utf-8")
-        elif self._lines()[:1] != [{"tuning": about}]:
-            raise DataError(
-                f"{path} holds trials of another ranker, other ratings or another seed; give another file"
-            )
-
-    def trials(self) -> list[Trial]:
-        """Return the trials that were finished."""
-        return self._lines()[1:]
-
-    def add(self, trial: Trial) -> None:
-        """Add one, after the last whole line."""
-        with self.path.open("rb+") as file:
-            file.seek(file.read().rfind(b"\n") + 1)
-            file.truncate()
-            file.write(json.dumps(trial).encode() + b"\n")
-
-    def _lines(self) -> list[dict[str, Any]]:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-            return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-        except ValueError as error:
-            raise DataError(f"{self.path} is not a file of trials; give another file") from error
 
 
 def _combinations(name: str, grid: Grid | None, trials: int | None, seed: int) -> list[dict[str, Any]]:
@@ -153,18 +120,3 @@ def _judge(ranker: Ranker, cuts: Sequence[Split], threads: int | None) -> Trial:
         seconds += perf_counter() - start
         values.append(ndcg(model, cut.test, k=10).mean)
     return {"ndcg": float(np.mean(values)), "seconds": round(seconds, 3)}
-
-
-def _fingerprint(ratings: Ratings) -> str:
-    """Return a hash of who rated what how high."""
-    hashed = sha256()
-    for part in _parts(ratings):
-        hashed.update(part)
-    return hashed.hexdigest()[:16]
-
-
-def _parts(ratings: Ratings) -> Iterator[bytes]:
-    for ids in (ratings.users, ratings.items):
-        yield "\n".join(str(one) for one in ids.values).encode()
-    for array in ratings.by_user:
-        yield np.ascontiguousarray(array).tobytes()

@@ -1,6 +1,7 @@
 """Ratings: ids and sparse values, frozen."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -149,6 +150,15 @@ class Ratings:
             rating=pl.Series(self.by_user.data),
         )
         return pl.DataFrame(columns if self.times is None else columns | dict(time=pl.Series(self.times)))
+
+    def fingerprint(self) -> str:
+        """Return a hash of who rated what how high."""
+        hashed = sha256()
+        for ids in (self.users, self.items):
+            hashed.update("\n".join(str(one) for one in ids.values).encode())
+        for array in self.by_user:
+            hashed.update(np.ascontiguousarray(array).tobytes())
+        return hashed.hexdigest()[:16]
 
     def write(self, path: str | Path) -> None:
         """Write user, item, rating (whole ratings as whole numbers) as CSV, TSV or Parquet, by its ending."""
