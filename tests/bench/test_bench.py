@@ -25,7 +25,7 @@ def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
     assert quality_table(stored) in run_bench("table", "run.json")[1]
 
 
-@pytest.mark.parametrize("name", ["libmf", "myfm"])
+@pytest.mark.parametrize("name", ["libmf", "myfm", "surprise-svd", "cornac-mf"])
 def test_a_peer_is_judged_beside_the_rankers(run_bench, tmp_path, name):
     words = (
         "quality",

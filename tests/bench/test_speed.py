@@ -160,7 +160,10 @@ def test_what_goes_wrong_in_a_measurement_is_one_sentence():
     [
         (("--ranker", "bias"), "stages are those of ldm and ldm-paper, not of 'bias'"),
         (("--data", "synthetic-10m", "--n", 7), "synthetic-10m has a shape for n of 10, 20, 50, 100, not 7"),
-        (("--peer", "svd"), "peer must be one of implicit-als, libmf, myfm, not 'svd'"),
+        (
+            ("--peer", "svd"),
+            "peer must be one of implicit-als, libmf, myfm, surprise-svd, cornac-mf, not 'svd'",
+        ),
         (("--peer", "myfm"), "myfm has no factors to score every pair with; compare it by bench quality"),
         (("--repeats", 0), "repeats must be at least 1, not 0"),
     ],

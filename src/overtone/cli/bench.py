@@ -34,7 +34,7 @@ def quality(
         typer.Option("--ranker", metavar="NAME[:KEY=VALUE,...]", help="May be repeated; all by default."),
     ] = [],  # noqa: B006
 ) -> None:
-    """NDCG@10 under given-N, the same splits for every ranker; implicit-als, libmf and myfm count as such."""
+    """NDCG@10 under given-N, the same splits for every ranker; a peer by its name too."""
     from overtone.bench import measure_quality, quality_table  # noqa: PLC0415 - after --help
     from overtone.errors import require_count  # noqa: PLC0415
     from overtone.rankers import PRESETS  # noqa: PLC0415

@@ -10,8 +10,8 @@ from overtone.ratings import Ratings
 
 NEEDS = "implicit"
 FACTORS = True
-SETTINGS: dict[str, Any] = {"factors": 100, "regularization": 0.01, "iterations": 15}
-"""Its own defaults."""
+SETTINGS: dict[str, Any] = {"factors": 8, "regularization": 10.0, "iterations": 15}
+"""The best of three tried inside training ratings of MovieLens-1M (N = 10 and 50, seed 100)."""
 
 
 def fit(ratings: Ratings, threads: int) -> Factors:

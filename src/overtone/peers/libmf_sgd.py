@@ -9,8 +9,8 @@ from overtone.ratings import Ratings
 
 NEEDS = "libmf"
 FACTORS = True
-SETTINGS: dict[str, Any] = {"k": 8, "nr_iters": 20, "lambda_p2": 0.0, "lambda_q2": 0.0, "eta": 0.1}
-"""Its own defaults."""
+SETTINGS: dict[str, Any] = {"k": 20, "nr_iters": 30, "lambda_p2": 0.1, "lambda_q2": 0.1, "eta": 0.05}
+"""The best of five tried inside training ratings of MovieLens-1M (N = 10 and 50, seed 100)."""
 
 
 def fit(ratings: Ratings, threads: int) -> Factors:

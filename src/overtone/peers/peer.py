@@ -12,7 +12,13 @@ from overtone.errors import require_choice
 from overtone.metrics.judged import Scorer
 from overtone.ratings import Ratings
 
-PEERS = {"implicit-als": "implicit_als", "libmf": "libmf_sgd", "myfm": "myfm_gibbs"}
+PEERS = {
+    "implicit-als": "implicit_als",
+    "libmf": "libmf_sgd",
+    "myfm": "myfm_gibbs",
+    "surprise-svd": "surprise_svd",
+    "cornac-mf": "cornac_mf",
+}
 """The module of each peer in this folder."""
 
 

@@ -26,8 +26,14 @@ svg { max-width: 100%; height: auto; background: #fff; }
 @media print { body { max-width: none; font-size: 11px; } tr { break-inside: avoid; } }
 """
 CAPTIONS = {
-    "neighbours": "NDCG@10 over the number of neighbours K, for each bound D on comparisons in the kd-tree.",
-    "time": "NDCG@10 against seconds, each method from fast to slow; the dashed line is the Pareto front.",
+    "neighbours": (
+        "Neighbours",
+        "NDCG@10 over the number of neighbours K, for each bound D on comparisons in the kd-tree.",
+    ),
+    "time": (
+        "Quality and time",
+        "NDCG@10 against seconds, each method from fast to slow; dashed: the Pareto front.",
+    ),
 }
 
 
@@ -68,7 +74,9 @@ def as_markdown(results: Results, found: Sequence[Table], pictures: Sequence[Pat
     parts = ["# Benchmark", "\n".join(f"- {fact}" for fact in facts(results))]
     for table in found:
         parts += [f"## {table.title}", markdown(table.header, table.body), table.note]
-    parts += [f"![{CAPTIONS[path.stem]}]({path.name})" for path in pictures]
+    for path in pictures:
+        title, caption = CAPTIONS[path.stem]
+        parts += [f"## {title}", f"![{caption}]({path.name})", caption]
     return "\n\n".join(parts) + "\n"
 
 
@@ -79,7 +87,8 @@ def as_html(results: Results, found: Sequence[Table], pictures: Sequence[Path]) 
         body += [f"<h2>{escape(table.title)}</h2>", _table(table), f'<p class="note">{_text(table.note)}</p>']
     for path in pictures:
         svg = path.read_text(encoding="utf-8")
-        body += [f"<h2>{CAPTIONS[path.stem]}</h2>", svg[svg.index("<svg") :]]
+        title, caption = CAPTIONS[path.stem]
+        body += [f"<h2>{title}</h2>", svg[svg.index("<svg") :], f'<p class="note">{caption}</p>']
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     title = "<title>overtone benchmark</title>"
     return (

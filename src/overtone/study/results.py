@@ -73,6 +73,15 @@ class Results:
         there = {row["spec"] for row in self.rows if (row["data"], row["n"]) == job}
         return [spec for spec in self.plan["table"] if spec in there]
 
+    def ranked(self) -> list[str]:
+        """Return the table's methods, the best on the mean over all jobs that it has first."""
+
+        def mean(spec: str) -> float:
+            found = [figure.mean for job in self.jobs if (figure := self.figure(job, spec))]
+            return sum(found) / len(found) if found else 0.0
+
+        return sorted(self.plan["table"], key=mean, reverse=True)
+
     def of_case(self, job: Job, spec: str) -> list[dict[str, Any]]:
         """Return the rows of one method, a row a split."""
         return [row for row in self.rows if (row["data"], row["n"], row["spec"]) == (*job, spec)]

@@ -65,7 +65,7 @@ def quality(results: Results) -> Table:
     jobs = results.jobs
     best = {job: results.best(job) for job in jobs}
     body = []
-    for spec in results.plan["table"]:
+    for spec in results.ranked():
         cells = []
         for job in jobs:
             figure = results.figure(job, spec)
@@ -83,7 +83,7 @@ def quality(results: Results) -> Table:
 def cost(results: Results) -> Table:
     """Return seconds and memory of every method."""
     body = []
-    for spec in results.plan["table"]:
+    for spec in results.ranked():
         figures = [results.figure(job, spec) for job in results.jobs]
         if any(figures):
             body.append(
@@ -92,14 +92,17 @@ def cost(results: Results) -> Table:
                     *("" if one is None else f"{one.seconds:.2f} s, {one.peak_mb:.0f} MB" for one in figures),
                 ]
             )
-    note = "Fit and scores of the test ratings, kernels compiled before; medians over the splits."
+    note = (
+        "Fit and scores of the test ratings, kernels compiled before; the most memory that the process held "
+        "meanwhile, what earlier methods left included. Medians over the splits."
+    )
     return Table("What it costs", ["", *(title_of(job) for job in results.jobs)], body, note)
 
 
 def undecided(results: Results) -> Table:
     """Return, for each method, those that it cannot be told from."""
     body = []
-    for spec in results.plan["table"]:
+    for spec in results.ranked():
         cells = []
         for job in results.jobs:
             near = [
