@@ -3,6 +3,7 @@
     OvertoneError
     ├── DataError          ratings or pairs that cannot be used as they are
     ├── SettingError       a parameter outside its bounds
+    │   └── DivergedError  settings within their bounds with which a fit leaves all numbers
     ├── UnknownIdError     a user or an item that the model has not seen
     ├── ModelFileError     a file that does not hold a model this version can read
     └── DatasetError       a public data set that is not here and cannot be had
@@ -23,6 +24,10 @@ class DataError(OvertoneError, ValueError):
 
 class SettingError(OvertoneError, ValueError):
     """A parameter outside its bounds."""
+
+
+class DivergedError(SettingError):
+    """Settings within their bounds with which a fit leaves all numbers."""
 
 
 class UnknownIdError(OvertoneError, LookupError):
@@ -49,7 +54,7 @@ def require_count(name: str, value: int, least: int, most: int | None = None) ->
 
 def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`, else name them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise SettingError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return value
 
@@ -59,7 +64,10 @@ def require_real(name: str, value: float, least: float, *, open_below: bool = Fa
     bound = "" if least == float("-inf") else f" {'above' if open_below else 'at least'} {least:g}"
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
         raise SettingError(f"{name} must be a number{bound}, not {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
     inside = number > least if open_below else number >= least
     if not inside or not isfinite(number):
         raise SettingError(f"{name} must be a finite number{bound}, not {value}")

@@ -91,6 +91,6 @@ def read_journal(path: Path, kind: str) -> list[dict[str, Any]]:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise DataError(f"{path} is not a journal of overtone; give another file") from error
-    if lines and (not isinstance(lines[0], dict) or kind not in lines[0]):
+    if lines and (not all(isinstance(line, dict) for line in lines) or kind not in lines[0]):
         raise DataError(f"{path} is not a journal of overtone; give another file")
     return lines

@@ -164,7 +164,7 @@ def test_somebody_new_is_served_as_the_known_user_with_the_same_ratings():
 
 def test_wrong_settings_are_refused():
     for settings, message in (
-        ({"rank": 0}, "rank must be at least 1, not 0"),
+        ({"rank": 0}, "rank must be in 1..10000, not 0"),
         ({"l2": 0.0}, "l2 must be a finite number above 0"),
         ({"rounds": 1.3}, "rounds must be whole, or a half more, not 1.3"),
         ({"seed": -1}, "seed must be at least 0"),

@@ -7,7 +7,7 @@ import overtone as ot
 from overtone.errors import SettingError
 from overtone.factors import lcr, ranksvd
 from overtone.factors.anchors import Anchors, nearness, one_round
-from overtone.factors.descent import Scale, Slice, Sorted, rounds_that_help
+from overtone.factors.descent import Scale, Slice, Sorted, Step, rounds_that_help
 from overtone.factors.losses import LOSSES
 from overtone.factors.rows import Factors
 from overtone.kernels import Csr
@@ -50,7 +50,7 @@ def test_a_turn_of_ranksvd_goes_down_the_slope_of_its_user(ratings, loss):
     alone = Sorted(np.array([0, end]), whole.items[:end], whole.ratings[:end])
     factors = Factors(rng.random((1, 3)), rng.random((9, 3)))
     moved = Factors(*(side.copy() for side in factors))
-    ranksvd.learn(moved, alone, ranksvd.Step(loss, 1.0, 1.0, 0.0))
+    ranksvd.learn(moved, alone, Step(loss, 1.0, 1.0, 0.0))
     for side, after in zip(factors, moved, strict=True):
         slopes = differences(lambda: mean_losses(ranksvd.losses(factors, alone, loss)), side)
         np.testing.assert_allclose(side - after, slopes, rtol=1e-4, atol=1e-6)
@@ -62,7 +62,7 @@ def test_a_round_of_lcr_goes_down_the_slope_of_all(ratings, loss):
     local = lcr.Local(rng.random((12, 3, 2)), rng.random((9, 3, 2)), rng.random((12, 3)), rng.random((9, 3)))
     rated = lcr.Rated.of(sorted_of(ratings), local)
     moved = local._replace(users=local.users.copy(), items=local.items.copy())
-    lcr.descend(moved, rated, ranksvd.Step(loss, 1.0, 1.0, 0.0), threads=2)
+    lcr.descend(moved, rated, Step(loss, 1.0, 1.0, 0.0), threads=2)
     for name in ("users", "items"):
         side = getattr(local, name)
         slopes = differences(lambda: mean_losses(lcr.losses(local, rated, loss)), side)
@@ -76,7 +76,7 @@ def test_small_rounds_of_lcr_never_raise_the_loss(ratings):
     values = []
     for _ in range(200):
         values.append(mean_losses(lcr.losses(local, rated, 0)))
-        lcr.descend(local, rated, ranksvd.Step(0, 0.002, 0.002, 0.0), threads=1)
+        lcr.descend(local, rated, Step(0, 0.002, 0.002, 0.0), threads=1)
     assert np.all(np.diff(values) < 0.0)
 
 
@@ -162,5 +162,5 @@ def test_wrong_settings_are_refused_and_a_rate_beyond_bounds_is_named(name, rati
     ):
         with pytest.raises(SettingError, match=next(iter(settings))):
             ot.make_ranker(name, settings)
-    with pytest.raises(SettingError, match="grew beyond all bounds; set a smaller rate"):
+    with pytest.raises(SettingError, match="grew beyond all bounds"):
         ot.make_ranker(name, {"rate": 1e9, "hold": 0.0, "rounds": 50}).fit(ratings)

@@ -4,9 +4,9 @@ import pytest
 import overtone as ot
 from overtone.errors import SettingError
 from overtone.factors import gibbs
+from overtone.factors.dense import multiply
 from overtone.factors.gaussian import Draw, Gaussian, fold
 from overtone.factors.gibbs import Prior, Side, Tables
-from overtone.factors.rows import multiply
 from overtone.kernels import transpose
 from overtone.models.bayesian import Standard
 from overtone.rankers import bayesian

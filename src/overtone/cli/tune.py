@@ -1,6 +1,7 @@
 """overtone tune."""
 
 from pathlib import Path
+from shlex import join
 from typing import Annotated, Any
 
 import typer
@@ -63,9 +64,13 @@ def tune(  # noqa: PLR0913 - each option is an argument
         print_json({"ranker": ranker, "settings": found.settings, "trials": found.records})
         return
     print_table(found.trials, f"{ranker}: {len(found.records)} trials, NDCG@10 inside {train}")
-    chosen = " ".join(f"--set {key}={_text(value)}" for key, value in found.settings.items())
-    typer.echo(f"overtone fit {train} --ranker {ranker} {chosen} -o MODEL")
+    words = ["overtone", "fit", str(train), "--ranker", ranker]
+    words += [word for key, value in found.settings.items() for word in ("--set", f"{key}={_text(value)}")]
+    words += [word for one in column for word in ("--column", one)]
+    words += ["--duplicates", duplicates] if duplicates != "error" else []
+    typer.echo(f"{join(words)} -o MODEL")
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Write a value so that it is read as the same again."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

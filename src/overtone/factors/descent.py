@@ -6,13 +6,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.errors import SettingError
+from overtone.factors.losses import LOSSES
 from overtone.kernels import Bools, Csr, Floats, Ints
 from overtone.parallel import Progress
 
 State = TypeVar("State")
 Rows = TypeVar("Rows")
-LARGEST = 1e6
+
+HALVINGS = 10
+"""How often a rate is halved whose first round does not help."""
+
+FEWEST = 250
+"""A table of fewer users counts as one of so many: the rate over a handful is beyond any descent."""
 
 
 class Sorted(NamedTuple):
@@ -45,11 +50,45 @@ class Scale(NamedTuple):
         return cls(float(values.min()), float(values.max()))
 
     def put(self, values: Floats) -> NDArray[np.float64]:
-        """Return the ratings on 1 to 5, 3 where all are equal."""
+        """Return the ratings on 1 to 5, 3 where all are equal; one beyond the scale counts as its end."""
         if self.low == self.high:
             return np.full(len(values), 3.0)
         share = (np.asarray(values, np.float64) - self.low) / (self.high - self.low)
-        return np.asarray(1.0 + 4.0 * share)
+        return np.asarray(1.0 + 4.0 * np.clip(share, 0.0, 1.0))
+
+
+class Step(NamedTuple):
+    """Which loss, how far users and items go along its slope, and by what share each touch shrinks them."""
+
+    loss: int
+    users: float
+    items: float
+    shrink: float
+
+    @classmethod
+    def of(cls, loss: str, rate: float, l2: float, n_users: int) -> "Step":
+        """Divide the rate by the number of users."""
+        share = rate / max(n_users, FEWEST)
+        return cls(LOSSES.index(loss), share, share, 2.0 * rate * l2)
+
+
+class Learned(NamedTuple):
+    """How ratings were put on a scale, for how many rounds was learned, and at which rate."""
+
+    scale: Scale
+    ran: int
+    rate: float
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        """The numbers, to be stored."""
+        return np.array([*self.scale, self.ran, self.rate])
+
+    @classmethod
+    def from_array(cls, stored: Floats) -> "Learned":
+        """Rebuild from `array`."""
+        low, high, ran, rate = (float(one) for one in stored)
+        return cls(Scale(low, high), int(ran), rate)
 
 
 class Slice(NamedTuple):
@@ -83,16 +122,18 @@ def rounds_that_help(
 
     `cut` is all ratings and the kept ones. `losses` returns each user's loss and number of pairs, in two
     rows. Pairs with a held out rating are all pairs but those of kept ratings; the mean over users of
-    their mean loss is what is watched.
+    their mean loss is what is watched. Where nothing is held out, all rounds are taken to help.
     """
     whole, kept = cut
 
     def watched() -> float:
         sums, counts = losses(state, whole) - losses(state, kept)
         seen = counts > 0
-        return float(np.mean(sums[seen] / counts[seen])) if seen.any() else 0.0
+        return float(np.mean(sums[seen] / counts[seen])) if seen.any() else float("nan")
 
     least = watched()
+    if np.isnan(least):
+        return rounds
     for number in range(1, rounds + 1):
         turn(state, kept, number)
         now = watched()
@@ -103,7 +144,24 @@ def rounds_that_help(
     return rounds
 
 
-def require_finite(*factors: Floats) -> None:
-    """Refuse factors that grew beyond all bounds, NaN among them."""
-    if not all((np.abs(one) < LARGEST).all() for one in factors):
-        raise SettingError("the factors grew beyond all bounds; set a smaller rate")
+def guarded(attempt: Callable[[float], int], rate: float) -> tuple[int, float]:
+    """Halve the rate until a first round helps; return how many rounds do, at least one, and the rate."""
+    for _ in range(HALVINGS):
+        if ran := attempt(rate):
+            return ran, rate
+        rate /= 2.0
+    return 1, rate
+
+
+def while_it_helps(
+    state: State, turn: Callable[[State, int], State], loss: Callable[[State], Floats], rounds: int
+) -> State:
+    """Take a newcomer through the rounds; one that raises their loss is not taken, nor any after it."""
+    least = loss(state)[0, 0]
+    for number in range(1, rounds + 1):
+        moved = turn(state, number)
+        now = loss(moved)[0, 0]
+        if not now <= least:
+            break
+        state, least = moved, now
+    return state

@@ -11,8 +11,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overtone.factors.als import solve
+from overtone.factors.dense import multiply, orthonormalise, symmetric_eigen
 from overtone.factors.gibbs import Side
-from overtone.factors.rows import multiply
 from overtone.kernels import Csr, Floats, kernel
 
 
@@ -52,27 +52,33 @@ class Gaussian(NamedTuple):
     def of(cls, draws: Sequence[Draw], rows: Floats, width: int) -> Self:
         """Match mean and covariance of all draws on the basis that `rows`, columns of scores, span best."""
         flat = rows - rows.mean(axis=0)
-        best = np.linalg.svd(flat, full_matrices=False)[0][:, : min(width, len(rows)) - 1]
-        basis = np.linalg.qr(np.hstack([np.ones((len(rows), 1)), best]))[0]
-        across = np.ascontiguousarray(basis.T)
+        # The strongest directions of `flat`, by way of its small square matrix of products.
+        strongest = symmetric_eigen(multiply(np.ascontiguousarray(flat.T), flat))[1][
+            :, : min(width, len(rows)) - 1
+        ]
+        across = np.vstack([np.ones(len(rows)), multiply(flat, np.ascontiguousarray(strongest)).T])
+        orthonormalise(across)
+        basis = np.ascontiguousarray(across.T)
         offset, lift = np.zeros(len(basis)), np.zeros(basis.shape)
         covariance = np.zeros((basis.shape[1], basis.shape[1]))
-        centres = []
-        for draw in draws:
+        centres = np.empty((len(draws), basis.shape[1]))
+        for number, draw in enumerate(draws):
             onto = multiply(across, draw.basis.astype(np.float64))
-            centre = draw.offset + draw.basis @ draw.prior
-            centres.append(across @ centre)
-            offset += centre / len(draws)
+            centre = draw.offset[:, None] + multiply(draw.basis.astype(np.float64), draw.prior[:, None])
+            centres[number] = multiply(across, centre)[:, 0]
+            offset += centre[:, 0] / len(draws)
             lift += multiply(draw.lift.astype(np.float64), np.ascontiguousarray(onto.T)) / len(draws)
-            covariance += (onto / draw.precision) @ onto.T / len(draws)
-        spread = np.array(centres) - np.mean(centres, axis=0)
-        return cls(basis, offset, lift, _inverse(covariance + spread.T @ spread / len(draws)))
+            covariance += multiply(onto / draw.precision, np.ascontiguousarray(onto.T)) / len(draws)
+        spread = centres - centres.mean(axis=0)
+        covariance += multiply(np.ascontiguousarray(spread.T), spread) / len(draws)
+        return cls(basis, offset, lift, _inverse(covariance))
 
 
 def _inverse(covariance: Floats) -> Floats:
     """Invert a covariance, its least variances raised to a floor."""
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
-    return np.asarray((vectors / np.maximum(values, max(values[-1] * 1e-6, 1e-12))) @ vectors.T)
+    values, vectors = symmetric_eigen((covariance + covariance.T) / 2.0)
+    floored = np.maximum(values, max(values[0] * 1e-6, 1e-12))
+    return multiply(vectors / floored, np.ascontiguousarray(vectors.T))
 
 
 def combined_scores(draw: Draw, users: Side, combinations: Floats) -> Floats:

@@ -5,9 +5,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.factors.descent import Sorted
+from overtone.factors.descent import Sorted, Step
 from overtone.factors.losses import pull
-from overtone.factors.ranksvd import Step
 from overtone.kernels import Floats, Ints, kernel
 from overtone.parallel import in_order, spans
 
@@ -120,11 +119,20 @@ def move_items(
     for item in range(span[0], span[1]):
         for at in range(rated.starts[item], rated.starts[item + 1]):
             place, user = rated.places[at], rated.users[at]
+            if not has_pair(rated.table, user):
+                continue
             for m in range(local.items.shape[1]):
                 weight = step.items * by_rating[place] * rated.shares[place, m]
                 for k in range(local.items.shape[2]):
                     before = local.items[item, m, k]
                     local.items[item, m, k] = before - weight * users[user, m, k] - step.shrink * before
+
+
+@kernel
+def has_pair(table: Sorted, user: int) -> bool:
+    """Say whether a user's ratings differ: the first is the least, the last the greatest."""
+    start, stop = table.indptr[user], table.indptr[user + 1]
+    return bool(stop > start and table.ratings[start] < table.ratings[stop - 1])
 
 
 @kernel
@@ -138,3 +146,20 @@ def losses(local: Local, rated: Rated, loss: int) -> Floats:
         scores_of(local, rated, user, scores)
         found[0, user], found[1, user] = pull(table.ratings[start:stop], scores, loss, slopes)
     return found
+
+
+@kernel
+def score_pairs(local: Local, users: Ints, items: Ints, out: Floats) -> None:
+    """Weigh the local products of some pairs by the kernels of both; alike where no anchor is near."""
+    for pair in range(len(users)):
+        user, item = users[pair], items[pair]
+        near = plain = total = 0.0
+        for m in range(local.users.shape[1]):
+            product = 0.0
+            for k in range(local.users.shape[2]):
+                product += local.users[user, m, k] * local.items[item, m, k]
+            weight = local.near_users[user, m] * local.near_items[item, m]
+            near += weight * product
+            plain += product
+            total += weight
+        out[pair] = near / total if total > 0.0 else plain / local.users.shape[1]

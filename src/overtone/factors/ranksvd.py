@@ -1,22 +1,11 @@
 """RankSVD: factors by gradient descent on a pairwise loss, user after user, in place."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from overtone.factors.descent import Sorted
+from overtone.factors.descent import Sorted, Step
 from overtone.factors.losses import pull
 from overtone.factors.rows import Factors
 from overtone.kernels import Floats, kernel
-
-
-class Step(NamedTuple):
-    """Which loss, how far users and items go along its slope, and by what share each touch shrinks them."""
-
-    loss: int
-    users: float
-    items: float
-    shrink: float
 
 
 @kernel

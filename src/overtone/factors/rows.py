@@ -58,19 +58,3 @@ def score_block(factors: Factors, users: Ints, out: Floats) -> None:
     for place in range(out.shape[0]):
         for item in range(out.shape[1]):
             out[place, item] = dot(factors.users, users[place], factors.items, item)
-
-
-def multiply(left: Floats, right: Floats) -> Floats:
-    """Multiply two matrices without waking the threads of a BLAS."""
-    out = np.zeros((left.shape[0], right.shape[1]))
-    add_product(left, right, out)
-    return out
-
-
-@summing
-def add_product(left: Floats, right: Floats, out: Floats) -> None:
-    """Add a product of matrices."""
-    for i in range(left.shape[0]):
-        for k in range(left.shape[1]):
-            for j in range(right.shape[1]):
-                out[i, j] += left[i, k] * right[k, j]

@@ -7,14 +7,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.factors.altsvm import Draws, Problem, learn_users
+from overtone.factors.altsvm import Draws, Problem, learn_users, loss
 from overtone.factors.pairs import Pairs
 from overtone.factors.rows import Factors
 from overtone.kernels import Floats
 from overtone.models.factors import FactorsModel, with_mean_row
 from overtone.models.person import Person
 
-PASSES = 20
+PASSES, SETTLED = 20, 1e-3
+"""A newcomer's problem is solved by so many passes over their pairs, or until one gains so little."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -50,8 +51,14 @@ class AltSVMModel(FactorsModel):
         problem = Problem(person.row, pairs, self.ridge)
         alpha = np.zeros(pairs.total, taste.dtype)
         rng = np.random.default_rng(int(self.settings["seed"]))
+        factors = Factors(taste, self.traits)
+        before = np.inf
         for _ in range(PASSES):
-            learn_users(problem, Factors(taste, self.traits), alpha, Draws.of(pairs, rng), (0, 1))
+            learn_users(problem, factors, alpha, Draws.of(pairs, rng), (0, 1))
+            now = loss(problem, factors) + self.ridge * float(np.square(taste).sum())
+            if before - now < SETTLED * before:
+                break
+            before = now
         length = _longest(taste)
         # The order does not depend on the length; the bound keeps items in no pair below all others.
         return taste[0] * np.float32(min(1.0, _longest(self.tastes) / length) if length > 0.0 else 1.0), 0.0

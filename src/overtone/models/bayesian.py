@@ -36,7 +36,7 @@ class Standard(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class BayesianModel(FactorsModel):
-    """Scores are the expected ratings of the mean over all draws, given what a person rated.
+    """Scores are the mean of a normal distribution, matched to all draws, given what a person rated.
 
     A known user and somebody new with the same ratings have the same scores.
     """

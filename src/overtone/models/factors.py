@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from overtone.errors import DivergedError
 from overtone.factors.rows import Factors, score_block, score_pairs
 from overtone.kernels import Floats, Ints
 from overtone.models.base import Model
@@ -29,6 +30,10 @@ class FactorsModel(Model):
     traits: Floats = field(repr=False)
     heights: NDArray[np.float64] = field(repr=False)
     levels: NDArray[np.float64] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are none."""
+        require_numbers(self.tastes, self.traits, self.heights, self.levels)
 
     @abstractmethod
     def fold(self, person: Person) -> tuple[Floats, float]:
@@ -123,6 +128,14 @@ def regression_weights(rated: Floats, item: Floats, penalty: Floats) -> Floats:
     """Return what each rating counts in a ridge regression's prediction; features are rows."""
     return np.asarray(np.linalg.solve(penalty + rated.T @ rated, item) @ rated.T)
 
+
+def require_numbers(*learned: Floats) -> None:
+    """Refuse what is not finite, or so large that a product of it is not."""
+    if not all((np.abs(one) < LARGEST).all() for one in learned):
+        raise DivergedError("the factors grew beyond all bounds; set a smaller rate, start or precision")
+
+
+LARGEST = 1e15
 
 ROUNDING = 1e-5
 """What is left over of a score by less than this share of it is single precision, and not a part."""

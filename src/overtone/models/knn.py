@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from overtone.graph.steps import two_steps
 from overtone.graph.wiring import Wiring
-from overtone.kernels import Csr, Floats, Ints, kernel, transpose
+from overtone.kernels import Csr, Floats, Ints, transpose
 from overtone.models.base import Model
 from overtone.models.explanation import Carriers, explanation
 from overtone.models.offsets import Offsets
@@ -150,17 +151,3 @@ def _entry(matrix: Csr, row: int, column: int) -> int:
     start, stop = matrix.indptr[row], matrix.indptr[row + 1]
     place = int(start + np.searchsorted(matrix.indices[start:stop], column))
     return place if place < stop and matrix.indices[place] == column else -1
-
-
-@kernel
-def two_steps(first: Csr, row: int, second: Csr, weighs: bool, sums: Floats) -> None:  # noqa: FBT001 - a kernel's arguments have places
-    """Add up, for each column two steps away, the products on the way there, and the weights.
-
-    The weight is the number of the first step where that `weighs`, else that of the second.
-    """
-    for place in range(first.indptr[row], first.indptr[row + 1]):
-        middle, before = first.indices[place], first.data[place]
-        for onward in range(second.indptr[middle], second.indptr[middle + 1]):
-            column, after = second.indices[onward], second.data[onward]
-            sums[0, column] += before * after
-            sums[1, column] += before if weighs else after

@@ -2,31 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from overtone.factors.anchors import Anchors, nearness
-from overtone.factors.descent import Scale, Sorted
-from overtone.factors.lcr import Local, Rated, descend, share
+from overtone.factors.descent import Learned, Sorted, Step, while_it_helps
+from overtone.factors.lcr import Local, Rated, descend, losses, score_pairs, share
 from overtone.factors.losses import LOSSES
-from overtone.factors.ranksvd import Step
-from overtone.kernels import Ints, kernel
+from overtone.kernels import Floats, Ints
 from overtone.models.base import Model
-from overtone.models.factors import explain_product, with_mean_row
+from overtone.models.factors import explain_product, require_numbers, with_mean_row
 from overtone.models.person import Person
-
-FEWEST = 250
-"""A table of fewer users counts as one of so many, as in RankSVD."""
-
-
-class Learned(NamedTuple):
-    """How ratings were put on a scale, and for how many rounds was learned."""
-
-    scale: Scale
-    ran: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -40,6 +29,10 @@ class LCRModel(Model):
     anchors: Anchors = field(repr=False)
     learned: Learned
     kind = "lcr"
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are none."""
+        require_numbers(*self.local)
 
     @classmethod
     def of(cls, common: dict[str, Any], local: Local, pairs: Ints, middle: float) -> Self:
@@ -74,12 +67,21 @@ class LCRModel(Model):
             vector = self.anchors.of_person(person.row._replace(data=values))
             width, floor = float(self.settings["width"]), float(self.settings["floor"])
             near = nearness(vector[None, :], self.anchors.user_anchors, width, floor)
-        local = self.local._replace(users=self.local.users[-1:].copy(), near_users=near)
-        table = Sorted.of(person.row._replace(data=values), np.zeros(len(values), np.int64))
-        rated = Rated.of(table, local)
-        for _ in range(self.learned.ran):
-            step = step_of(self.settings, len(self.users))._replace(items=0.0)
-            descend(local, rated, step, 1)
+        local = self.local._replace(users=self.local.users[-1:], near_users=near)
+        rated = Rated.of(Sorted.of(person.row._replace(data=values), np.zeros(len(values), np.int64)), local)
+        loss, l2 = str(self.settings["loss"]), float(self.settings["l2"])
+        step = Step.of(loss, self.learned.rate, l2, len(self.users))._replace(items=0.0)
+
+        def turn(state: Local, _: int) -> Local:
+            moved = state._replace(users=state.users.copy())
+            descend(moved, rated, step, 1)
+            return moved
+
+        def own_loss(state: Local) -> Floats:
+            found: Floats = losses(state, rated, LOSSES.index(loss))
+            return found
+
+        local = while_it_helps(local, turn, own_loss, self.learned.ran)
         return _block(local, np.zeros(1, np.int64), len(self.items)).ravel()
 
     def explain_rows(self, user: int, item: int) -> pl.DataFrame:
@@ -97,22 +99,14 @@ class LCRModel(Model):
         """Return what was learned."""
         found = {f"local.{name}": part for name, part in self.local._asdict().items()}
         found |= {f"anchors.{name}": part for name, part in self.anchors._asdict().items()}
-        return found | {"lcr.learned": np.array([*self.learned.scale, self.learned.ran])}
+        return found | {"lcr.learned": self.learned.array}
 
     @classmethod
     def from_arrays(cls, common: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Rebuild the model."""
-        low, high, ran = (float(one) for one in arrays["lcr.learned"])
         local = Local(*(arrays[f"local.{name}"] for name in Local._fields))
         anchors = Anchors(*(arrays[f"anchors.{name}"] for name in Anchors._fields))
-        return cls(**common, local=local, anchors=anchors, learned=Learned(Scale(low, high), int(ran)))
-
-
-def step_of(settings: Mapping[str, Any], n_users: int) -> Step:
-    """Return the step of every round."""
-    rate = float(settings["rate"])
-    share = rate / max(n_users, FEWEST)
-    return Step(LOSSES.index(settings["loss"]), share, share, 2.0 * rate * float(settings["l2"]))
+        return cls(**common, local=local, anchors=anchors, learned=Learned.from_array(arrays["lcr.learned"]))
 
 
 def _block(local: Local, users: Ints, n_items: int) -> NDArray[np.float64]:
@@ -120,20 +114,3 @@ def _block(local: Local, users: Ints, n_items: int) -> NDArray[np.float64]:
     for place, user in enumerate(users):
         score_pairs(local, np.full(n_items, user), np.arange(n_items), scores[place])
     return scores
-
-
-@kernel
-def score_pairs(local: Local, users: Ints, items: Ints, out: NDArray[np.float64]) -> None:
-    """Weigh the local products of some pairs by the kernels of both; alike where no anchor is near."""
-    for pair in range(len(users)):
-        user, item = users[pair], items[pair]
-        near = plain = total = 0.0
-        for m in range(local.users.shape[1]):
-            product = 0.0
-            for k in range(local.users.shape[2]):
-                product += local.users[user, m, k] * local.items[item, m, k]
-            weight = local.near_users[user, m] * local.near_items[item, m]
-            near += weight * product
-            plain += product
-            total += weight
-        out[pair] = near / total if total > 0.0 else plain / local.users.shape[1]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from overtone.errors import SettingError, require_real
 from overtone.ids import Id, Ids
 from overtone.kernels import Csr, Floats
+from overtone.ratings.columns import LARGEST
 
 
 class Person(NamedTuple):
@@ -23,7 +24,7 @@ class Person(NamedTuple):
             raise SettingError(f"ratings must map item ids to numbers, not be a {type(ratings).__name__}")
         known = {item: rating for item, rating in ratings.items() if not lenient or item in items}
         rows = items.rows_of(known)
-        values = np.array([require_real(f"the rating of {k!r}", v, -np.inf) for k, v in known.items()])
+        values = np.array([_rating(item, value) for item, value in known.items()])
         order = np.argsort(rows)
         indptr = np.array([0, len(rows)], np.int64)
         return cls(Csr(indptr, rows[order], values[order])), len(known) < len(ratings) or not known
@@ -37,3 +38,11 @@ class Person(NamedTuple):
     def values(self) -> Floats:
         """The ratings of those items."""
         return self.row.data
+
+
+def _rating(item: Id, value: float) -> float:
+    """Return a rating within the bounds of those in a table."""
+    number = require_real(f"the rating of {item!r}", value, -np.inf)
+    if abs(number) > LARGEST:
+        raise SettingError(f"the rating of {item!r} must be within {LARGEST:g} of 0, not {number:g}")
+    return number

@@ -7,28 +7,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from overtone.factors.descent import Scale, Sorted
+from overtone.factors.descent import Learned, Sorted, Step, while_it_helps
 from overtone.factors.losses import LOSSES
-from overtone.factors.ranksvd import Step, learn
+from overtone.factors.ranksvd import learn, losses
 from overtone.factors.rows import Factors
 from overtone.kernels import Floats, Ints
 from overtone.models.factors import FactorsModel, with_mean_row
 from overtone.models.person import Person
 
-FEWEST = 250
-"""A table of fewer users counts as one of so many: the rate over a handful is beyond any descent."""
-
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RankSVDModel(FactorsModel):
-    """Scores are products of factors, learned in `ran` rounds.
+    """Scores are products of factors, learned for some rounds.
 
     An item in no pair has the middle of the start, from where the others set out; who has no pair has
     the mean taste.
     """
 
-    scale: Scale
-    ran: int
+    learned: Learned
     kind = "ranksvd"
 
     @classmethod
@@ -50,26 +46,30 @@ class RankSVDModel(FactorsModel):
 
     def fold(self, person: Person) -> tuple[Floats, float]:
         """Let the mean taste go through the same rounds, the items standing still."""
-        table = Sorted.of(person.row, np.zeros(len(person.items), np.int64))
-        table = table._replace(ratings=self.scale.put(table.ratings))
-        factors = Factors(self.tastes[-1:].astype(np.float64), self.traits.astype(np.float64))
-        for number in range(1, self.ran + 1):
-            learn(factors, table, step_of(self.settings, number, len(self.users))._replace(items=0.0))
+        row = person.row._replace(data=self.learned.scale.put(person.values))
+        table = Sorted.of(row, np.zeros(len(person.items), np.int64))
+        loss, l2 = str(self.settings["loss"]), float(self.settings["l2"])
+
+        def turn(state: Factors, number: int) -> Factors:
+            moved = state._replace(users=state.users.copy())
+            step = Step.of(loss, self.learned.rate / number**0.5, l2, len(self.users))
+            learn(moved, table, step._replace(items=0.0))
+            return moved
+
+        def own_loss(state: Factors) -> Floats:
+            found: Floats = losses(state, table, LOSSES.index(loss))
+            return found
+
+        start = Factors(self.tastes[-1:].astype(np.float64), self.traits.astype(np.float64))
+        factors = while_it_helps(start, turn, own_loss, self.learned.ran)
         return factors.users[0].astype(np.float32), 0.0
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was learned."""
-        return super().arrays() | {"ranksvd.scale": np.array([*self.scale, self.ran])}
+        return super().arrays() | {"ranksvd.learned": self.learned.array}
 
     @classmethod
     def from_arrays(cls, common: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Rebuild the model."""
-        low, high, ran = (float(one) for one in arrays["ranksvd.scale"])
-        return super().from_arrays(common | {"scale": Scale(low, high), "ran": int(ran)}, arrays)
-
-
-def step_of(settings: Mapping[str, Any], number: int, n_users: int) -> Step:
-    """Return the step of a round: the rate falls with the root of its number."""
-    rate = settings["rate"] / number**0.5
-    share = rate / max(n_users, FEWEST)
-    return Step(LOSSES.index(settings["loss"]), share, share, 2.0 * rate * settings["l2"])
+        learned = Learned.from_array(arrays["ranksvd.learned"])
+        return super().from_arrays(common | {"learned": learned}, arrays)

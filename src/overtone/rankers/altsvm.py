@@ -35,7 +35,7 @@ class AltSVM:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        require_count("rank", self.rank, 1)
+        require_count("rank", self.rank, 1, 10_000)
         require_real("l2", self.l2, 0.0, open_below=True)
         require_flag("relative", self.relative)
         if require_real("rounds", self.rounds, 0.5) % 0.5 != 0.0:

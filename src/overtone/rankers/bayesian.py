@@ -1,14 +1,14 @@
 """Bayesian factorisation with implicit features on both sides, by Gibbs sampling."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from overtone.errors import SettingError, require_count, require_real
 from overtone.factors.gaussian import Draw, Gaussian, combined_scores
-from overtone.factors.gibbs import Tables, chain
+from overtone.factors.gibbs import Side, Tables, chain
 from overtone.kernels import Floats, transpose
 from overtone.models.bayesian import BayesianModel, Standard
 from overtone.parallel import Progress, in_order, quiet, spans
@@ -17,6 +17,9 @@ from overtone.ratings import Ratings, require_ratings
 
 DRAWS = 100
 """Draws of a chain that are kept, evenly spaced after its burn-in."""
+
+STEP = 10
+"""Sweeps that are made between two reports of progress."""
 
 MEMORY = 2**28
 """Bytes that a chain's draws may take; where the items are many, fewer draws are kept."""
@@ -42,8 +45,8 @@ class Bayesian:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        for name in ("rank", "sweeps", "chains", "width"):
-            require_count(name, getattr(self, name), 1)
+        for name, most in (("rank", 1_000), ("sweeps", 10**6), ("chains", 1_000), ("width", 1_000)):
+            require_count(name, getattr(self, name), 1, most)
         if require_count("burn", self.burn, 0) >= self.sweeps:
             raise SettingError(f"burn must be below sweeps ({self.sweeps}), not {self.burn}")
         require_real("noise", self.noise, 0.0, open_below=True)
@@ -58,33 +61,51 @@ class Bayesian:
         # One item more than there are: it has no ratings, and is what is expected of an unknown one.
         tables = Tables(by_user, transpose(by_user, ratings.n_items + 1))
 
-        def work(block: slice) -> tuple[list[Draw], Floats]:
-            return self._run(tables, block.start, progress)
+        every = self._every(ratings.n_items + 1)
+        chains = [Sampler.of(tables, self, number) for number in range(self.chains)]
+        # A few sweeps at a time, so that whoever stops a fit is not kept waiting.
+        for block in spans(self.sweeps, STEP):
 
-        found = list(in_order(work, spans(self.chains, 1), threads))
-        draws = [draw for kept, _ in found for draw in kept]
-        gaussian = Gaussian.of(draws, np.hstack([rows for _, rows in found]), self.width)
+            def work(which: slice, block: slice = block) -> None:
+                chains[which.start].advance(range(block.start, block.stop), self.burn, every)
+
+            for _ in in_order(work, spans(self.chains, 1), threads):
+                pass
+            progress("sweeps", block.stop, self.sweeps)
+        draws = [draw for one in chains for draw in one.kept]
+        gaussian = Gaussian.of(draws, np.hstack([one.rows for one in chains]), self.width)
         return BayesianModel.of(common(self, ratings), gaussian, standard, threads)
-
-    def _run(self, tables: Tables, number: int, progress: Progress) -> tuple[list[Draw], Floats]:
-        """Run one chain; return its draws, and the sum of random combinations of its users' scores."""
-        rng = np.random.default_rng([self.seed, number])
-        users, items = (len(table.indptr) - 1 for table in tables)
-        combinations = rng.standard_normal((users, 2 * self.width))
-        combinations -= combinations.mean(axis=0)
-        every = self._every(items)
-        kept: list[Draw] = []
-        rows = np.zeros((items, 2 * self.width))
-        sampled = chain(tables, self.rank, self.noise, rng)
-        for sweep, sides in enumerate(islice(sampled, self.sweeps)):
-            progress(f"chain {number + 1}", sweep + 1, self.sweeps)
-            if sweep >= self.burn and (self.sweeps - 1 - sweep) % every == 0:
-                kept.append(Draw.of(*sides))
-                rows += combined_scores(kept[-1], sides[0], combinations)
-        return kept, rows
 
     def _every(self, items: int) -> int:
         """Return how many sweeps lie between two draws that are kept."""
         bytes_each = 8 * items * (self.rank + 1)
         most = min(DRAWS, max(MEMORY // bytes_each, 10))
         return max(-(-(self.sweeps - self.burn) // most), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """A chain, the draws kept of it, and the sum of random combinations of its users' scores."""
+
+    sampled: Iterator[tuple[Side, Side]]
+    combinations: Floats
+    kept: list[Draw]
+    rows: Floats
+    last: int
+
+    @classmethod
+    def of(cls, tables: Tables, settings: Bayesian, number: int) -> Self:
+        """Start a chain of its own seed."""
+        rng = np.random.default_rng([settings.seed, number])
+        users, items = (len(table.indptr) - 1 for table in tables)
+        combinations = rng.standard_normal((users, 2 * settings.width))
+        combinations -= combinations.mean(axis=0)
+        sampled = chain(tables, settings.rank, settings.noise, rng)
+        return cls(sampled, combinations, [], np.zeros((items, 2 * settings.width)), settings.sweeps - 1)
+
+    def advance(self, sweeps: range, burn: int, every: int) -> None:
+        """Make these sweeps, and keep every so-manieth draw after the burn-in, the last one always."""
+        for sweep, (users, items) in zip(sweeps, self.sampled, strict=False):
+            if sweep >= burn and (self.last - sweep) % every == 0:
+                self.kept.append(Draw.of(users, items))
+                self.rows[:] += combined_scores(self.kept[-1], users, self.combinations)

@@ -27,10 +27,10 @@ class BiasedMF:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        require_count("rank", self.rank, 1)
+        require_count("rank", self.rank, 1, 10_000)
         require_real("l2", self.l2, 0.0, open_below=True)
         require_real("bias_l2", self.bias_l2, 0.0, open_below=True)
-        require_count("rounds", self.rounds, 1)
+        require_count("rounds", self.rounds, 1, 10**6)
         require_count("seed", self.seed, 0)
 
     def fit(

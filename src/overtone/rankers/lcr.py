@@ -1,17 +1,18 @@
 """LCR (Lee et al., Local Collaborative Ranking, WWW 2014)."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from overtone.errors import require_choice, require_count, require_real, require_share
 from overtone.factors.anchors import Anchors, nearness
-from overtone.factors.descent import Scale, Slice, require_finite, rounds_that_help
+from overtone.factors.descent import Learned, Scale, Slice, Step, guarded, rounds_that_help
 from overtone.factors.lcr import Local, Rated, descend, losses
 from overtone.factors.losses import LOSSES
 from overtone.kernels import Floats
-from overtone.models.lcr import LCRModel, Learned, step_of
+from overtone.models.lcr import LCRModel
 from overtone.parallel import Progress, quiet
 from overtone.rankers.ranker import common
 from overtone.ratings import Ratings, require_ratings
@@ -25,7 +26,7 @@ class LCR:
     an Epanechnikov kernel of `width`, nowhere below `floor`. The loss is that of RankSVD, its step
     `rate` over the number of users (at least 250); factors start uniform in [0, start). Rounds, at most
     `rounds`, end when the loss over pairs with one of a `hold` share of the training ratings rises, and
-    are then run on all.
+    are then run on all; a rate at which the first does not help is halved.
     The defaults are the toolkit's.
     """
 
@@ -45,8 +46,8 @@ class LCR:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        for name in ("models", "rank", "rounds", "svd_rank"):
-            require_count(name, getattr(self, name), 1)
+        for name, most in (("models", 1_000), ("rank", 1_000), ("rounds", 10**6), ("svd_rank", 1_000)):
+            require_count(name, getattr(self, name), 1, most)
         require_choice("loss", self.loss, LOSSES)
         for name in ("rate", "width", "start"):
             require_real(name, getattr(self, name), 0.0, open_below=True)
@@ -65,24 +66,30 @@ class LCR:
         cut = Slice.of(table, ratings.user_rows, self.hold, self.seed)
         local = self._start(anchors)
         whole, kept = Rated.of(cut.whole, local), Rated.of(cut.kept, local)
-        step, loss = step_of(asdict(self), ratings.n_users), LOSSES.index(self.loss)
+        loss = LOSSES.index(self.loss)
 
-        def turn(state: Local, rated: Rated, _: int) -> None:
-            descend(state, rated, step, threads)
+        def turn_at(rate: float) -> Callable[[Local, Rated, int], None]:
+            step = Step.of(self.loss, rate, self.l2, ratings.n_users)
+
+            def turn(state: Local, rated: Rated, _: int) -> None:
+                descend(state, rated, step, threads)
+
+            return turn
 
         def each_loss(state: Local, rated: Rated) -> Floats:
             found: Floats = losses(state, rated, loss)
             return found
 
-        ran = self.rounds
-        if self.hold > 0.0:
-            ran = rounds_that_help((whole, kept), local, turn, each_loss, self.rounds, progress)
-            local = self._start(anchors)
+        def attempt(rate: float) -> int:
+            start = self._start(anchors)
+            return rounds_that_help((whole, kept), start, turn_at(rate), each_loss, self.rounds, progress)
+
+        ran, rate = guarded(attempt, self.rate) if self.hold > 0.0 else (self.rounds, self.rate)
+        local = self._start(anchors)
         for number in range(1, ran + 1):
-            turn(local, whole, number)
+            turn_at(rate)(local, whole, number)
             progress("rounds", number, ran)
-        require_finite(local.users, local.items)
-        fields = common(self, ratings) | {"anchors": anchors, "learned": Learned(scale, ran)}
+        fields = common(self, ratings) | {"anchors": anchors, "learned": Learned(scale, ran, rate)}
         return LCRModel.of(fields, local, each_loss(local, whole)[1], self.start / 2.0)
 
     def _start(self, anchors: Anchors) -> Local:

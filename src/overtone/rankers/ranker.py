@@ -21,4 +21,10 @@ class Ranker(Protocol):
 
 def common(ranker: Ranker, ratings: Ratings, name: str | None = None) -> dict[str, Any]:
     """Return the fields that every model has."""
-    return {"ranker": name or ranker.name, "settings": asdict(ranker), "ratings": ratings}
+    settings = {key: plain(value) for key, value in asdict(ranker).items()}
+    return {"ranker": name or ranker.name, "settings": settings, "ratings": ratings}
+
+
+def plain(value: Any) -> Any:
+    """Return a setting as Python's own kind of number, which a file can hold."""
+    return value.item() if hasattr(value, "item") else value

@@ -11,9 +11,9 @@ from overtone.rankers.ranker import Ranker
 
 def make_ranker(name: str, settings: Mapping[str, Any] | None = None) -> Ranker:
     """Build a ranker by its name, with some settings changed; texts are read as the setting's type."""
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise SettingError(
-            f"there is no ranker {name!r}{_close(name, PRESETS)}; there are {', '.join(PRESETS)}"
+            f"there is no ranker {name!r}{_close(str(name), PRESETS)}; there are {', '.join(PRESETS)}"
         )
     preset = PRESETS[name]
     defaults = preset.defaults()

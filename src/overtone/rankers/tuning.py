@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from overtone.errors import SettingError, require_count
+from overtone.errors import DataError, DivergedError, SettingError, require_count
 from overtone.files import Journal
 from overtone.metrics import ndcg
-from overtone.parallel import Progress, quiet
+from overtone.parallel import Progress, quiet, thread_count
 from overtone.rankers.presets import PRESETS
-from overtone.rankers.ranker import Ranker
+from overtone.rankers.ranker import Ranker, plain
 from overtone.rankers.registry import make_ranker
 from overtone.ratings import Ratings, require_ratings
 from overtone.splits import Split, within_users
@@ -44,7 +44,8 @@ class Tuning:
     @property
     def trials(self) -> pl.DataFrame:
         """Every trial, best first: its settings, mean NDCG@10 over the inner splits, seconds of its fits."""
-        rows = [one["settings"] | {"ndcg": one["ndcg"], "seconds": one["seconds"]} for one in self.records]
+        names = ["ndcg", "seconds", *(["failed"] if any("failed" in one for one in self.records) else [])]
+        rows = [one["settings"] | {name: one.get(name) for name in names} for one in self.records]
         return pl.DataFrame(rows).sort("ndcg", descending=True, maintain_order=True)
 
 
@@ -67,11 +68,12 @@ def tune(  # noqa: PLR0913 - what is tried, how it is judged, where it is kept
     it is done, and the same call goes on where it was stopped.
     """
     require_ratings(ratings)
+    thread_count(threads)
     tried = _combinations(name, grid, trials, require_count("seed", seed, 0))
     cuts = [within_users(ratings, seed=seed + k) for k in range(require_count("splits", splits, 1))]
     about = {"ranker": name, "splits": splits, "seed": seed, "ratings": ratings.fingerprint()}
     kept = Journal(keep, about, "tuning") if keep is not None else None
-    done = kept.entries() if kept else []
+    done = [one for one in (kept.entries() if kept else []) if {"settings", "ndcg"} <= set(one)]
     records: list[Trial] = []
     for number, settings in enumerate(tried, 1):
         found = next((one for one in done if one["settings"] == settings), None)
@@ -81,6 +83,8 @@ def tune(  # noqa: PLR0913 - what is tried, how it is judged, where it is kept
                 kept.add(found)
         records.append(found)
         progress("trials", number, len(tried))
+    if all("failed" in one for one in records):
+        raise SettingError(f"no trial of {name} could be fitted: {records[0]['failed']}")
     return Tuning(name, records)
 
 
@@ -92,13 +96,15 @@ def _combinations(name: str, grid: Grid | None, trials: int | None, seed: int) -
     if not chosen:
         raise SettingError(f"{name} has nothing to tune by itself; give a grid of settings")
     known = preset.defaults()
+    if not isinstance(chosen, Mapping):
+        raise SettingError(f"a grid maps each setting to a list of values, not {chosen!r}")
     for key, values in chosen.items():
-        if isinstance(values, str) or not len(values):
+        if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
             raise SettingError(f"the grid must give a list of values for {key!r}, not {values!r}")
     found = []
     for values in product(*chosen.values()):
         ranker = make_ranker(name, dict(zip(chosen, values, strict=True)))
-        settings = {key: getattr(ranker, key) for key in chosen}
+        settings = {key: plain(getattr(ranker, key)) for key in chosen}
         if settings not in found:
             found.append(settings)
     found.sort(key=lambda settings: any(known[key] != value for key, value in settings.items()))
@@ -114,9 +120,10 @@ def _judge(ranker: Ranker, cuts: Sequence[Split], threads: int | None) -> Trial:
         start = perf_counter()
         try:
             model = ranker.fit(cut.train, threads=threads)
-        except SettingError as error:
-            # A rate beyond bounds, which shows only in the fit: the other trials go on.
+        except DivergedError as error:
             return {"ndcg": 0.0, "seconds": round(seconds, 3), "failed": str(error)}
         seconds += perf_counter() - start
         values.append(ndcg(model, cut.test, k=10).mean)
+    if np.isnan(values).any():
+        raise DataError("there is nothing to choose settings by: no rating that is held out has a gain")
     return {"ndcg": float(np.mean(values)), "seconds": round(seconds, 3)}
