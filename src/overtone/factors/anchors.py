@@ -4,6 +4,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from overtone.factors.dense import multiply
 from overtone.kernels import Csr, Floats, kernel
 
 ROUNDS, RATE, L2, SETTLED = 100, 0.005, 0.1, 1e-4
@@ -43,7 +44,7 @@ def nearness(vectors: Floats, anchors: Floats, width: float, floor: float = 0.0)
 
     It is nowhere below the floor.
     """
-    cosine = np.clip(_unit(vectors) @ _unit(anchors).T, -1.0, 1.0)
+    cosine = np.clip(multiply(_unit(vectors), np.ascontiguousarray(_unit(anchors).T)), -1.0, 1.0)
     far = 2.0 / np.pi * np.arccos(cosine) / width
     return np.maximum(0.75 * (1.0 - far * far), floor)
 

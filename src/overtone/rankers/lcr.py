@@ -49,8 +49,9 @@ class LCR:
         for name, most in (("models", 1_000), ("rank", 1_000), ("rounds", 10**6), ("svd_rank", 1_000)):
             require_count(name, getattr(self, name), 1, most)
         require_choice("loss", self.loss, LOSSES)
-        for name in ("rate", "width", "start"):
+        for name in ("rate", "start"):
             require_real(name, getattr(self, name), 0.0, open_below=True)
+        require_real("width", self.width, 0.01)
         require_real("l2", self.l2, 0.0)
         require_real("floor", self.floor, 0.0)
         require_share("hold", self.hold)
