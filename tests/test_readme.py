@@ -12,6 +12,7 @@ import pytest
 
 import overtone
 from overtone.bench import TABLES
+from overtone.study import part
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,8 +30,8 @@ def blocks(page, kind):
 def commands(page):
     """Each command with the output that the page shows for it."""
     for block in blocks(page, "console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = piece.partition("\n")
             if not command.startswith(ELSEWHERE):
                 yield command, shown
 
@@ -57,15 +58,21 @@ def test_the_python_of_the_readme_gives_what_it_shows():
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 
 
+def made_of(path, *words):
+    """The table of a stored run, a folder or a file."""
+    if (ROOT / path).is_dir():
+        return part(ROOT / path, *words[1:])
+    run = json.loads((ROOT / path).read_text(encoding="utf-8"))
+    return TABLES[run["kind"]](run)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_tables_are_what_the_stored_runs_say(page):
     text = page.read_text(encoding="utf-8")
     for path, shown in re.findall(
-        r"<!-- overtone bench table (\S+) -->\n(.*?)<!-- end -->", text, flags=re.DOTALL
+        r"<!-- overtone bench table (.+?) -->\n(.*?)<!-- end -->", text, flags=re.DOTALL
     ):
-        run = json.loads((ROOT / path).read_text(encoding="utf-8"))
-        made = TABLES[run["kind"]](run)
-        assert shown.strip() == made
+        assert shown.strip() == made_of(*path.split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

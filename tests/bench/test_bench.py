@@ -5,7 +5,8 @@ import pytest
 
 import overtone as ot
 from overtone.bench import cost_table, quality_table
-from overtone.peers import peer_of
+from overtone.peers import PEERS, peer_of
+from tables import random_ratings
 
 
 def test_quality_measures_every_ranker_on_the_same_splits(run_bench, tmp_path):
@@ -49,6 +50,16 @@ def test_a_peer_is_judged_beside_the_rankers(run_bench, tmp_path, name):
     assert peer["users"] == chance["users"]
     assert peer["ndcg"] != chance["ndcg"]
     assert f"`{name}`" in out
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_scores_users_and_items_without_training_ratings(name):
+    peer = peer_of(name)
+    if peer.absent:
+        pytest.skip(peer.absent)
+    ratings = random_ratings(4, users=60, items=20, each=7)
+    kept = ratings.keep((ratings.by_user.indices < 17) & (ratings.user_rows < 57))
+    assert np.isfinite(peer.fit(kept, 1).score_ratings(ratings)).all()
 
 
 def test_cost_measures_each_fit_in_its_own_process(run_bench, tmp_path):

@@ -7,7 +7,7 @@ from shutil import copytree, rmtree
 import pytest
 
 from overtone.errors import DataError
-from overtone.study import Plan, Run, carry_out, report
+from overtone.study import Plan, Run, carry_out, part, report
 from overtone.study.figures import front
 from overtone.study.plan import jobs_of
 from overtone.study.printed import RESULTS, SIZES
@@ -89,6 +89,15 @@ def test_comparisons_outlive_the_numbers_of_users(run, tmp_path):
     rmtree(tmp_path / "copy" / "users")
     assert report([tmp_path / "copy"], tmp_path / "again").read_text() == page
     assert len(Results.of([Run.read(tmp_path / "copy")]).comparisons) == 1
+
+
+def test_one_table_of_a_run_is_printed(run, run_bench):
+    code, out, _ = run_bench("table", str(run.folder))
+    assert code == 0
+    assert out == part(run.folder, "quality") + "\n"
+    assert "| `bias` |" in out
+    code, _, err = run_bench("table", str(run.folder), "--part", "best")
+    assert (code, "part must be one of data, quality, cost, undecided, not 'best'" in err) == (1, True)
 
 
 def test_our_numbers_stand_beside_the_papers():

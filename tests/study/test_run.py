@@ -9,7 +9,7 @@ import pytest
 
 import overtone as ot
 from overtone.errors import DataError
-from overtone.study import Plan, Run, carry_out, everything, paper, quick, run as run_file
+from overtone.study import Plan, Run, carry_out, everything, paper, quick, report, run as run_file
 from overtone.study.plan import jobs_of
 from overtone.study.printed import METHODS, RESULTS, SIZES
 from overtone.study.results import Results
@@ -126,6 +126,17 @@ def test_a_process_that_is_killed_from_outside_has_lost_nothing(plan, tmp_path):
     after = Run.read(tmp_path / "run").rows
     assert f"[{len(before) + 1}/{len(after)}]" in done.stderr
     assert after[: len(before)] == before
+
+
+def test_a_fit_that_fails_is_a_row_that_says_why(plan, tmp_path):
+    specs = ("bias", "ranksvd:rate=1e9,hold=0")
+    run = carry_out(Plan("all", plan.jobs[:1], 1, specs), tmp_path / "run", "", untold)
+    assert [row["spec"] for row in run.rows] == list(specs)
+    results = Results.of([run])
+    assert results.methods(results.jobs[0]) == ["bias"]
+    assert "grew beyond all bounds" in results.failures[0]["failed"]
+    page = report([run.folder], tmp_path / "out").read_text()
+    assert "Failed: ranksvd:rate=1e9,hold=0" in page
 
 
 def test_another_plan_or_other_ratings_are_not_mixed_in(plan, tmp_path):

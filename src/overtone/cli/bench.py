@@ -117,10 +117,19 @@ def plot(
 
 
 @app.command()
-def table(run: Run) -> None:
+def table(
+    run: Annotated[Path, typer.Argument(help="What another bench command wrote.")],
+    part: Annotated[
+        str, typer.Option(help="Of a folder: data, paper, quality, cost or undecided.")
+    ] = "quality",
+) -> None:
     """Print a stored run as Markdown."""
     from overtone.bench import TABLES  # noqa: PLC0415 - after --help
+    from overtone.study import part as part_of  # noqa: PLC0415
 
+    if run.is_dir():
+        typer.echo(part_of(run, part))
+        return
     stored = _stored(run)
     try:
         typer.echo(TABLES[stored["kind"]](stored))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overtone.peers.peer import Factors
 from overtone.ratings import Ratings
@@ -20,5 +21,10 @@ def fit(ratings: Ratings, threads: int) -> Factors:
     triples = np.stack([ratings.user_rows, ratings.by_user.indices, ratings.by_user.data], axis=1)
     model = MF(**SETTINGS, nr_threads=threads, quiet=True)
     model.fit(triples)
-    # A user or an item without ratings comes back as NaN.
-    return Factors(np.nan_to_num(model.p_factors()), np.nan_to_num(model.q_factors()))
+    sides = (model.p_factors(), ratings.n_users), (model.q_factors(), ratings.n_items)
+    return Factors(*(_whole(rows, size) for rows, size in sides))
+
+
+def _whole(rows: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    """Give those without ratings a row of 0: they come back as NaN, and not at all behind the last one."""
+    return np.pad(np.nan_to_num(rows), ((0, size - len(rows)), (0, 0)))

@@ -6,6 +6,7 @@ from pathlib import Path
 from re import sub
 
 from overtone.bench.tables import markdown
+from overtone.errors import require_choice
 from overtone.files import make_folder, replacing
 from overtone.study.figures import draw
 from overtone.study.results import Results
@@ -44,12 +45,19 @@ def report(folders: Sequence[str | Path], out: str | Path) -> Path:
     if len(folders) == 1:
         results.keep_comparisons(Path(folders[0]))
     pictures = draw(results, place)
-    found = tables(results)
+    found = list(tables(results).values())
     with replacing(place / "report.md") as part:
         part.write_text(as_markdown(results, found, pictures), encoding="utf-8")
     with replacing(place / "report.html") as part:
         part.write_text(as_html(results, found, pictures), encoding="utf-8")
     return place / "report.html"
+
+
+def part(folder: str | Path, name: str = "quality") -> str:
+    """Return one table of a run as Markdown."""
+    found = tables(Results.of([Run.read(folder)]))
+    table = found[require_choice("part", name, tuple(found))]
+    return f"{markdown(table.header, table.body)}\n\n{table.note}"
 
 
 def facts(results: Results) -> list[str]:
@@ -66,7 +74,11 @@ def facts(results: Results) -> list[str]:
     ]
     made = sorted({row["data"] for row in rows if row["data"].startswith("synthetic")})
     said += [f"{', '.join(made)}: ratings that the package makes itself."] if made else []
-    return said + [f"Absent: {name}, {why}." for name, why in results.plan["absent"].items()]
+    said += [f"Absent: {name}, {why}." for name, why in results.plan["absent"].items()]
+    return said + [
+        f"Failed: {row['spec']} on {row['data']}, N = {row['n']}, seed {row['seed']}: {row['failed']}."
+        for row in results.failures
+    ]
 
 
 def as_markdown(results: Results, found: Sequence[Table], pictures: Sequence[Path]) -> str:

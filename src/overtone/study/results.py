@@ -30,11 +30,12 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """All rows of some runs, what is planned of them, and the comparisons of the table's methods."""
+    """All rows of some runs, their plan, the comparisons of the table's methods, and the fits that failed."""
 
     plan: dict[str, Any]
     rows: list[dict[str, Any]]
     comparisons: dict[Job, list[Comparison]]
+    failures: list[dict[str, Any]]
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Self:
@@ -46,10 +47,11 @@ class Results:
                 key = (row["data"], row["n"], row["seed"], row["spec"])
                 if key not in rows:
                     rows[key], where[key] = row, run
-        if not rows:
+        measured = [row for row in rows.values() if "failed" not in row]
+        if not measured:
             raise DataError("there is nothing to report yet: no case of the run is done")
         plan = _merged([run.plan for run in runs])
-        found = cls(plan, list(rows.values()), {})
+        found = cls(plan, measured, {}, [row for row in rows.values() if "failed" in row])
         stored = _stored(runs[0].folder) if len(runs) == 1 else {}
         for job in found.jobs:
             values = {spec: found._by_user(job, spec, where) for spec in found.methods(job)}

@@ -20,12 +20,12 @@ class Table(NamedTuple):
     note: str
 
 
-def tables(results: Results) -> list[Table]:
-    """Return all that the run has rows for."""
-    found = [sizes(results)]
+def tables(results: Results) -> dict[str, Table]:
+    """Return all that the run has rows for, by a short name each."""
+    found = {"data": sizes(results)}
     if any((*job, spec) in RESULTS for job in results.jobs for spec in results.methods(job)):
-        found.append(beside_the_paper(results))
-    return [*found, quality(results), cost(results), undecided(results)]
+        found["paper"] = beside_the_paper(results)
+    return found | {"quality": quality(results), "cost": cost(results), "undecided": undecided(results)}
 
 
 def sizes(results: Results) -> Table:
