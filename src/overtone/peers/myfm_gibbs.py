@@ -1,6 +1,8 @@
 """Bayesian factorisation machines with who rated what on both sides, by the package `myfm`."""
 
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -55,15 +57,17 @@ def fit(ratings: Ratings, threads: int) -> Sampled:  # noqa: ARG001 - every peer
     sampled = Sampled(model, *sides)
     groups = [shape[0], shape[1], shape[1], shape[0]]
     sweeps = SETTINGS["sweeps"]
-    model.fit(
-        None,
-        table.data,
-        X_rel=sampled.blocks(ratings.user_rows, table.indices),
-        n_iter=sweeps,
-        n_kept_samples=sweeps - SETTINGS["burn"],
-        group_shapes=groups,
-        callback=lambda *_: (False, None),
-    )
+    # It draws a bar on stderr, whoever reads that.
+    with redirect_stderr(StringIO()):
+        model.fit(
+            None,
+            table.data,
+            X_rel=sampled.blocks(ratings.user_rows, table.indices),
+            n_iter=sweeps,
+            n_kept_samples=sweeps - SETTINGS["burn"],
+            group_shapes=groups,
+            callback=lambda *_: (False, None),
+        )
     return sampled
 
 
