@@ -33,6 +33,9 @@ def run(tmp_path_factory):
 def made_up(rows, **plan):
     """A run that was never carried out, with the rows given."""
     plan = {
+        "kind": "all",
+        "jobs": [],
+        "seeds": 1,
         "table": list(dict.fromkeys(row["spec"] for row in rows)),
         "curve": [],
         "cloud": [],
@@ -64,11 +67,19 @@ def test_the_page_needs_nothing_else_and_is_whole(run, tmp_path):
     text = (tmp_path / "out" / "report.md").read_text()
     assert "| `bias` |" in text
     assert not list((tmp_path / "out").glob("*.part"))
+    assert "Not finished" not in page
 
 
 def test_the_same_run_gives_the_same_page(run, tmp_path):
     pages = [report([run.folder], tmp_path / name).read_bytes() for name in ("one", "two")]
     assert pages[0] == pages[1]
+
+
+def test_a_run_that_is_not_finished_says_so(run, tmp_path):
+    copytree(run.folder, tmp_path / "copy")
+    lines = (tmp_path / "copy" / "cases.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "copy" / "cases.jsonl").write_text("".join(lines[:-3]))
+    assert "Not finished: 3 cases" in report([tmp_path / "copy"], tmp_path / "out").read_text()
 
 
 def test_two_runs_are_one_report(run, tmp_path):

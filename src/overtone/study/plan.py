@@ -57,7 +57,7 @@ class Plan:
         """List all: the table over every split, figures over the first; a split's methods together."""
         found = []
         for (data, n), seed in product(self.jobs, range(self.seeds)):
-            specs = [*self.table, *(self.curve + self.cloud if seed == 0 else ())]
+            specs = [*self.table, *([*self.curve, *self.cloud] if seed == 0 else ())]
             found += [Case(data, n, seed, spec) for spec in dict.fromkeys(specs)]
         return found
 

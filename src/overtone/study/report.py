@@ -21,7 +21,8 @@ h1 { font-size: 1.6rem; margin: .5rem 0; } h2 { font-size: 1.2rem; margin: 2.2re
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .28rem .7rem; text-align: right; }
 td { white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; } table.words td { white-space: normal; text-align: left; }
+th:first-child, td:first-child { text-align: left; }
+table.words td, table.words th { white-space: normal; text-align: left; }
 tr:hover td { background: var(--soft); } code { font-size: .95em; }
 svg { max-width: 100%; height: auto; background: #fff; }
 @media print { body { max-width: none; font-size: 11px; } tr { break-inside: avoid; } }
@@ -74,6 +75,7 @@ def facts(results: Results) -> list[str]:
     ]
     made = sorted({row["data"] for row in rows if row["data"].startswith("synthetic")})
     said += [f"{', '.join(made)}: ratings that the package makes itself."] if made else []
+    said += [f"Not finished: {results.left:,} cases are still to be measured."] if results.left else []
     said += [f"Absent: {name}, {why}." for name, why in results.plan["absent"].items()]
     return said + [
         f"Failed: {row['spec']} on {row['data']}, N = {row['n']}, seed {row['seed']}: {row['failed']}."

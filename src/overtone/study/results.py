@@ -36,6 +36,7 @@ class Results:
     rows: list[dict[str, Any]]
     comparisons: dict[Job, list[Comparison]]
     failures: list[dict[str, Any]]
+    left: int
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Self:
@@ -51,7 +52,8 @@ class Results:
         if not measured:
             raise DataError("there is nothing to report yet: no case of the run is done")
         plan = _merged([run.plan for run in runs])
-        found = cls(plan, measured, {}, [row for row in rows.values() if "failed" in row])
+        left = sum(run.left for run in runs)
+        found = cls(plan, measured, {}, [row for row in rows.values() if "failed" in row], left)
         stored = _stored(runs[0].folder) if len(runs) == 1 else {}
         for job in found.jobs:
             values = {spec: found._by_user(job, spec, where) for spec in found.methods(job)}

@@ -1,7 +1,7 @@
 """A run: a folder with a line of JSON for each case that is done, and each user's number beside it."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from re import sub
 from statistics import mean
@@ -36,6 +36,13 @@ class Run:
             raise DataError(f"{folder} is no run of overtone bench paper or all: it has no cases.jsonl")
         head, *rows = read_journal(path, "run") or [{"run": {}}]
         return cls(Path(folder), head["run"], _each_once(rows))
+
+    @property
+    def left(self) -> int:
+        """How many planned cases are not done."""
+        names = {field.name for field in fields(Plan)}
+        plan = Plan(**{name: value for name, value in self.plan.items() if name in names})
+        return len(plan.cases()) - len(self.rows)
 
     def values(self, row: dict[str, Any]) -> NDArray[np.float32] | None:
         """Return each user's number, None where it was not kept."""
