@@ -6,14 +6,15 @@ import pytest
 import oracle_factors
 import overtone as ot
 from overtone.factors import gibbs
-from overtone.factors.altsvm import Draws, Problem, rounds
-from overtone.factors.anchors import L2, RATE, Anchors, nearness
+from overtone.factors.altsvm import Draws, Problem, objective, rounds
+from overtone.factors.anchors import L2, RATE, Anchors, nearness, one_round
 from overtone.factors.dense import multiply, orthonormalise, symmetric_eigen
-from overtone.factors.gaussian import Gaussian
+from overtone.factors.gaussian import Draw, Gaussian
 from overtone.factors.lcr import Local
 from overtone.factors.losses import LOSSES
 from overtone.factors.pairs import Pairs
 from overtone.factors.rows import Factors
+from overtone.kernels import transpose
 from overtone.models.person import Person
 from overtone.rankers.bayesian import Sampler
 from tables import random_ratings
@@ -121,8 +122,6 @@ def test_a_round_of_the_global_factorisation_is_its_twin(ratings):
             P[user] + RATE * (error * Q[item] - L2 * P[user]),
             Q[item] + RATE * (error * P[user] - L2 * Q[item]),
         )
-    from overtone.factors.anchors import one_round  # noqa: PLC0415 - beside its twin
-
     assert one_round(table, users, items) == pytest.approx(missed / len(table.data))
     np.testing.assert_allclose(users, P, rtol=1e-9)
     np.testing.assert_allclose(items, Q, rtol=1e-9)
@@ -158,23 +157,70 @@ def test_altsvms_settings_are_those_of_its_problem(ratings):
         assert model.ridge == pytest.approx(l2 / 2)
 
 
-def test_altsvm_stops_where_a_round_gains_too_little(ratings):
+@pytest.mark.parametrize("tolerance", [0.3, 1e-2, 1e-3])
+def test_altsvm_stops_where_a_round_gains_too_little(ratings, tolerance):
     seen = []
-    ot.make_ranker("altsvm", {"l2": 0.5, "rank": 3, "tolerance": 1e-2}).fit(
-        ratings, progress=lambda stage, done, total: seen.append((stage, done, total))
-    )
-    halves = [done for stage, done, _ in seen if stage == "half rounds"]
-    assert halves[-1] % 2 == 0
-    assert 2 < halves[-1] < 40
+    settings = {"l2": 8.0, "rank": 3, "tolerance": tolerance}
+    ot.make_ranker("altsvm", settings).fit(ratings, progress=lambda *told: seen.append(told))
+    rng = np.random.default_rng(0)
+    problem = Problem(ratings.by_user, Pairs.of(ratings.by_user), 4.0)
+    factors = Factors.uniform((12, 9), 3, 1.0 / 3**0.5, rng)
+    before, by_half = objective(problem, factors), rounds(problem, factors, rng, 1)
+    halves, now = 0, -np.inf
+    while halves < 40 and not before - now < tolerance * before:
+        before = now if halves else before
+        next(by_half)
+        now, halves = next(by_half), halves + 2
+    assert [done for stage, done, _ in seen if stage == "half rounds"][-1] == halves
 
 
-def test_a_newcomers_taste_is_no_longer_than_the_longest_and_the_mean_where_users_had_no_turn(ratings):
-    model = ot.make_ranker("altsvm", {"l2": 0.001, "rank": 4, "rounds": 2.0}).fit(ratings)
-    lengths = np.linalg.norm(model.tastes, axis=1)
-    person = person_of(ratings, 4)
-    assert np.linalg.norm(model.fold(person)[0]) <= lengths.max() * (1 + 1e-6)
-    early = ot.make_ranker("altsvm", {"rank": 4, "rounds": 0.5}).fit(ratings)
-    np.testing.assert_array_equal(early.fold(person)[0], early.tastes[-1])
+def test_a_newcomers_taste_is_no_longer_than_the_longest():
+    """Somebody with many and clear preferences, among users with few."""
+    ratings = random_ratings(5, users=30, items=12, each=2)
+    model = ot.make_ranker("altsvm", {"l2": 5.0, "rank": 4}).fit(ratings)
+    best = model.recommend("u000", n=12, include_rated=True)["item"]
+    person = Person.of({item: 12.0 - k for k, item in enumerate(best)}, ratings.items, lenient=False)[0]
+    longest = np.linalg.norm(model.tastes, axis=1).max()
+    assert np.linalg.norm(model.fold(person)[0]) == pytest.approx(longest, rel=1e-5)
+
+
+def test_newcomers_have_the_mean_taste_where_users_had_no_turn(ratings):
+    model = ot.make_ranker("altsvm", {"rank": 4, "rounds": 0.5}).fit(ratings)
+    np.testing.assert_array_equal(model.fold(person_of(ratings, 4))[0], model.tastes[-1])
+
+
+def test_what_is_in_no_pair_has_the_middle_of_the_start_and_the_mean_nearness():
+    user, item = ["a", "a", "b", "b", "c"], ["x", "y", "x", "y", "z"]
+    ratings = ot.Ratings.from_arrays(user, item, [5.0, 1.0, 4.0, 2.0, 3.0])
+    found = ot.make_ranker("ranksvd", {"rank": 2, "start": 3.0}).fit(ratings)
+    np.testing.assert_allclose(found.traits[2], 3.0 / 2 / 2)
+    kept = random_ratings(3, users=12, items=9, each=5)
+    kept = kept.keep((kept.user_rows != 4) & (kept.by_user.indices != 6))
+    local = ot.make_ranker("lcr", {"rounds": 2, "start": 0.6, "width": 1.5}).fit(kept).local
+    np.testing.assert_allclose(local.items[6], 0.3)
+    others, items = np.arange(12) != 4, np.arange(9) != 6
+    np.testing.assert_allclose(local.near_users[4], local.near_users[:-1][others].mean(axis=0))
+    np.testing.assert_allclose(local.near_items[6], local.near_items[:-1][items].mean(axis=0))
+
+
+def test_an_anchor_is_a_user_and_an_item_that_this_user_rated_and_the_descent_has_settled():
+    table = random_ratings(8, users=200, items=40, each=5).by_user
+    anchors = Anchors.of(table, 40, rank=3, models=25, seed=0)
+    for user_anchor, item_anchor in zip(anchors.user_anchors, anchors.item_anchors, strict=True):
+        user = int(np.flatnonzero((anchors.users == user_anchor).all(axis=1))[0])
+        item = int(np.flatnonzero((anchors.items == item_anchor).all(axis=1))[0])
+        assert item in table.indices[table.indptr[user] : table.indptr[user + 1]]
+    users, items = anchors.users.copy(), anchors.items.copy()
+    assert abs(one_round(table, users, items) - one_round(table, users, items)) < 1e-2
+
+
+def test_priors_are_held_for_the_first_sweeps():
+    table = random_ratings(1).by_user
+    sampled = gibbs.chain(gibbs.Tables(table, transpose(table, 20)), 2, 1.6, np.random.default_rng(0))
+    for sweep in range(gibbs.HELD + 1):
+        users, _ = next(sampled)
+        assert (users.prior.own_precision == gibbs.FIRST).all() == (sweep < gibbs.HELD)
+    assert gibbs.HELD == 5
 
 
 @pytest.mark.parametrize("name", ["altsvm", "lcr", "biased-mf", "bayesian", "item-knn"])
@@ -216,8 +262,6 @@ def test_draws_are_kept_after_the_burn_in_evenly_and_the_last_one_always():
     ratings = random_ratings(1)
     table = ratings.by_user
     settings = ot.rankers.Bayesian(sweeps=21, burn=10, rank=2, width=4)
-    from overtone.kernels import transpose  # noqa: PLC0415 - only here
-
     sampler = Sampler.of(gibbs.Tables(table, transpose(table, ratings.n_items)), settings, 0)
     kept = []
     for sweep in range(21):
@@ -229,8 +273,6 @@ def test_draws_are_kept_after_the_burn_in_evenly_and_the_last_one_always():
 def test_several_draws_are_one_distribution_with_their_mean_and_covariance():
     """The covariance of scores over all draws: within each, and of the draws' means."""
     rng = np.random.default_rng(1)
-    from overtone.factors.gaussian import Draw  # noqa: PLC0415 - only here
-
     shared = np.hstack([rng.normal(size=(9, 2)), np.ones((9, 1))])
     draws = [
         Draw(
@@ -252,8 +294,6 @@ def test_several_draws_are_one_distribution_with_their_mean_and_covariance():
 
 def test_an_unrated_item_is_what_is_expected_of_one():
     rng = np.random.default_rng(0)
-    from overtone.factors.gaussian import Draw  # noqa: PLC0415 - only here
-
     users = gibbs.Side.start(np.ones(4), 3, 2, rng)
     items = gibbs.Side.start(np.array([2.0, 0.0, 1.0]), 4, 2, rng)
     items.total[:] = rng.normal(size=items.total.shape)

@@ -51,6 +51,23 @@ def test_some_combinations_by_chance_are_the_same_for_the_same_seed(ratings):
     assert len(one.records) == 3
 
 
+def test_other_seeds_pick_other_combinations_and_the_rankers_own_come_first(ratings):
+    picked = {
+        seed: [
+            one["settings"] for one in ot.tune("bias", ratings, GRID, trials=3, splits=1, seed=seed).records
+        ]
+        for seed in range(4)
+    }
+    assert len({str(one) for one in picked.values()}) > 1
+    first = ot.tune("bias", ratings, {"item_damping": [1.0, 10.0], "user_damping": [2.0, 10.0]}, splits=1)
+    assert first.records[0]["settings"] == {"item_damping": 10.0, "user_damping": 10.0}
+
+
+def test_a_tuned_ranker_hands_its_seed_on(ratings):
+    model = ot.make_ranker("biased-mf-tuned", {"splits": 1, "seed": 3}).fit(ratings)
+    assert model.settings["seed"] == 3
+
+
 def test_killed_in_the_middle_it_goes_on_where_it_was(ratings, tmp_path, monkeypatch):
     kept = tmp_path / "trials.jsonl"
     whole = ot.tune("bias", ratings, GRID, keep=kept)
