@@ -56,7 +56,7 @@ def beside_the_paper(results: Results) -> Table:
                 name = f"{title_of(job)}, {METHODS[spec]} (`{spec}`)"
                 body.append([name, shown(figure), theirs[0], f"{figure.seconds:.2f}", theirs[1]])
     header = ["", "NDCG@10", "the paper", "seconds", "the paper, seconds"]
-    note = "Settings are those that the paper gives; its times are of other machines and programs."
+    note = "The paper's settings as docs/method.md reads them; its times are of other machines and programs."
     return Table("The paper's methods", header, body, note)
 
 
