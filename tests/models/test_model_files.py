@@ -92,6 +92,16 @@ def test_a_missing_array_is_refused(path):
         ot.load(path)
 
 
+@pytest.mark.parametrize("change", [lambda found: found | {"lcr.learned": np.zeros(3)}, lambda _: {}])
+def test_a_model_of_an_earlier_form_is_refused(tmp_path, monkeypatch, change):
+    model = ot.make_ranker("lcr", {"rounds": 2}).fit(random_ratings(1))
+    whole = model.arrays()
+    monkeypatch.setattr(type(model), "arrays", lambda _: change(whole))
+    model.save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="of another form than this version's; fit it again"):
+        ot.load(tmp_path / "model")
+
+
 def test_other_files_are_refused(tmp_path, path):
     with pytest.raises(ModelFileError, match="there is no model file"):
         ot.load(tmp_path / "none")

@@ -151,8 +151,9 @@ def test_the_front_has_what_nothing_is_faster_and_as_good_as():
         (("paper", "--n", 0, "-o", "out"), "n must be at least 1, not 0"),
     ],
 )
-def test_mistakes_are_one_sentence(run_bench, words, sentence):
+def test_mistakes_are_one_sentence(run_bench, tmp_path, words, sentence):
     code, _, err = run_bench(*words)
     assert code == 1
+    assert not (tmp_path / "out").exists()
     assert sentence in err
     assert "Traceback" not in err

@@ -102,7 +102,12 @@ def load(path: str | Path, *, verify: bool = True) -> Model:
             f"{file} holds a model of kind {about['kind']!r}, which this version does not know"
         )
     common = {"ranker": about["ranker"], "settings": about["settings"], "ratings": _ratings(arrays)}
-    return KINDS[about["kind"]].from_arrays(common, arrays)
+    try:
+        return KINDS[about["kind"]].from_arrays(common, arrays)
+    except (KeyError, ValueError, TypeError) as error:
+        raise ModelFileError(
+            f"{file} holds a model of another form than this version's; fit it again"
+        ) from error
 
 
 def _open(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

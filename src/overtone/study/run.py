@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from overtone.bench.origin import circumstances, ratings_of
 from overtone.errors import DataError
 from overtone.files import Journal, make_folder, read_journal, replacing
+from overtone.splits import given_n
 from overtone.study.measure import measure, splits_of, warm
 from overtone.study.plan import Case, Plan
 
@@ -52,9 +53,9 @@ class Run:
 
 def carry_out(plan: Plan, folder: str | Path, command: str, told: Told) -> Run:
     """Measure every case that is not done yet; each is kept as it is done, its users' numbers first."""
+    prints = {f"{data} {n}": _checked(data, n) for data, n in plan.jobs}
     place = make_folder(Path(folder))
     make_folder(place / "users")
-    prints = {f"{data} {n}": ratings_of(data, n).fingerprint() for data, n in plan.jobs}
     journal = Journal(place / "cases.jsonl", asdict(plan) | {"ratings": prints}, "run")
     rows = _each_once(journal.entries())
     done = {Case(*(row[key] for key in Case._fields)) for row in rows}
@@ -75,6 +76,13 @@ def carry_out(plan: Plan, folder: str | Path, command: str, told: Told) -> Run:
         rows.append(row)
         done.add(case)
     return Run.read(place)
+
+
+def _checked(data: str, n: int) -> str:
+    """Return the fingerprint of ratings that can be split; refuse others before anything is written."""
+    ratings = ratings_of(data, n)
+    given_n(ratings, n)
+    return ratings.fingerprint()
 
 
 def name_of(case: Case) -> str:
